@@ -125,8 +125,8 @@ class ClusterRun:
         self.attempts[attempt.number] = attempt
         worker.attempts.append(attempt)
         task.running += 1
-        given = process_item, worker.loaded_work, request
-        attempt.future = self.session.submit(attempt.number, worker.address, *given)
+        call = process_item, worker.loaded_work, request
+        attempt.future = self.session.submit(attempt.number, worker.address, *call)
 
     def receive(self) -> list[WorkOutcome]:
         """Wait for events and return the outcomes that are finished."""

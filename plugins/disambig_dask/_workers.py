@@ -89,8 +89,10 @@ class WorkerPool:
         """Return the attempt that takes far longer than usual, if no other worker tries the same item."""
         usual = statistics.median(self.durations) if self.durations else 0.0
         latest = now - max(SLOW_SECONDS, _SLOW_FACTOR * usual)
-        first = (attempt for worker in self.workers.values() for attempt in worker.attempts[:1])
-        late = [each for each in first if each.task.running == 1 and (each.began or now) < latest]
+        attempts = (attempt for worker in self.workers.values() for attempt in worker.attempts[:1])
+        late = [
+            attempt for attempt in attempts if attempt.task.running == 1 and (attempt.began or now) < latest
+        ]
         return min(late, key=lambda attempt: attempt.began or now, default=None)
 
 

@@ -28,9 +28,9 @@ def expected_environment(work: Work) -> dict[str, Any]:
 
 def check_environment(expected: Mapping[str, Any], seen: Mapping[str, Any], address: str) -> None:
     """Check that a worker reports the expected environment. Raises D856 with the first difference."""
-    own, reported = dict(_flatten(expected)), dict(_flatten(seen))
-    for key in own | reported:
-        ours, theirs = own.get(key), reported.get(key)
+    expected_values, reported = dict(_flatten(expected)), dict(_flatten(seen))
+    for key in expected_values | reported:
+        ours, theirs = expected_values.get(key), reported.get(key)
         if ours != theirs:
             raise UserError("D856", address=address, what=key, there=_shorten(theirs), here=_shorten(ours))
 

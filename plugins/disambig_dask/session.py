@@ -162,17 +162,17 @@ class ClusterSession:
         """Return True if the connection to the scheduler is not known to be lost."""
         return not self.lost and self.client.status == "running"
 
-    def submit(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
+    def submit(self, number: int, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Send a task to one worker, after earlier ones, and return its future; its end becomes an event."""
-        future = self.submit_kept(number, address, function, *given)
+        future = self.submit_kept(number, address, function, *arguments)
         self.client.loop.add_callback(self._follow, number, future)
         return future
 
-    def submit_kept(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
+    def submit_kept(self, number: int, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Send a task whose result stays on the worker."""
         key = f"disambig-{function.__name__}-{self.client.id}-{number}"
         where = {"workers": [address], "allow_other_workers": False}
-        return self.client.submit(function, *given, key=key, **where, priority=-number, pure=False)
+        return self.client.submit(function, *arguments, key=key, **where, priority=-number, pure=False)
 
     def request_workers(self, wanted: bool) -> None:
         """Keep a task waiting if there is no worker, so that an adaptive cluster starts some."""
@@ -258,21 +258,21 @@ def open_session(
     """
     from distributed import Client
 
-    cluster = own = address = None  # `own` ends with the session
+    cluster = cluster_to_close = address = None  # `cluster_to_close` ends with the session
     if scheduler is not None:
         address = scheduler_address(scheduler, seconds=seconds)
     elif kept is not None:
         cluster = kept.get_or_start(workers)
     else:
-        cluster = own = _start_cluster(workers)
+        cluster = cluster_to_close = _start_cluster(workers)
     try:
         client = Client(address or cluster, set_as_default=False, timeout=seconds)
     except BaseException as problem:
-        _close_cluster(own)
+        _close_cluster(cluster_to_close)
         if isinstance(problem, OSError | ValueError | TypeError):
             raise UserError("D853", address=scheduler, problem=_on_one_line(problem)) from None
         raise
-    session = ClusterSession(client, scheduler or "of this machine", own)
+    session = ClusterSession(client, scheduler or "of this machine", cluster_to_close)
     session.begin()
     return session
 

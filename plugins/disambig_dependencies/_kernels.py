@@ -327,14 +327,14 @@ def train_greedy(
     mistakes, decisions = 0, 0
     for s in order:
         n = bounds[s + 1] - bounds[s] - 1  # the first row of a sentence is word 0, none
-        own = atoms[bounds[s] : bounds[s + 1]]
+        sentence_atoms = atoms[bounds[s] : bounds[s + 1]]
         right_heads, right_labels = heads[bounds[s] : bounds[s + 1]], labels[bounds[s] : bounds[s + 1]]
         state = buffer[:, : n + 2]
         start(state, place)
         for _ in range(2 * n - 1):
             if used[0] + 4 * N_FEATURES > len(chunks):
                 return decisions, -1
-            k = features(state, place, n, own, keys)
+            k = features(state, place, n, sentence_atoms, keys)
             _learning_scores(table, chunks, keys, k, scores)
             best, good = _best_actions(state, place, n, right_heads, right_labels, n_labels, scores)
             decisions += 1
@@ -475,7 +475,7 @@ def parse(bounds, atoms, n_labels, table, packed, beam, heads, labels, totals):
     origin = np.zeros((beam, 2), np.int64)
     for s in range(len(bounds) - 1):
         n = bounds[s + 1] - bounds[s] - 1
-        own = atoms[bounds[s] : bounds[s + 1]]
+        sentence_atoms = atoms[bounds[s] : bounds[s + 1]]
         width = beam if n <= LONG else 1
         now, size = 0, 1
         start(states[0, 0, :, : n + 2], places[0, 0])
@@ -483,7 +483,7 @@ def parse(bounds, atoms, n_labels, table, packed, beam, heads, labels, totals):
         for _ in range(2 * n - 1):
             later, more = 1 - now, 0
             for i in range(size):
-                k = features(states[now, i], places[now, i], n, own, keys)
+                k = features(states[now, i], places[now, i], n, sentence_atoms, keys)
                 _scores(table, packed, keys, k, scores)
                 best = sums[later, :width]
                 more = _insert_all(best, origin, more, sums[now, i], scores, i, places[now, i], n, n_labels)
@@ -536,7 +536,7 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunk
         n = bounds[s + 1] - bounds[s] - 1
         if used[0] + 4 * n * N_FEATURES > len(chunks):
             return done, -1
-        own = atoms[bounds[s] : bounds[s + 1]]
+        sentence_atoms = atoms[bounds[s] : bounds[s + 1]]
         own_heads, own_labels = heads[bounds[s] : bounds[s + 1]], labels[bounds[s] : bounds[s + 1]]
         now, size = 0, 1
         start(states[0, 0, :, : n + 2], places[0, 0])
@@ -549,11 +549,11 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunk
             action = static_action(gold, gold_place, n, own_heads, own_labels, n_labels)
             right[step] = action
             if gold_at < 0:
-                k = features(gold, gold_place, n, own, keys)
+                k = features(gold, gold_place, n, sentence_atoms, keys)
                 _learning_scores(table, chunks, keys, k, scores)
                 gold_total += scores[action]
             for i in range(size):
-                k = features(states[now, i], places[now, i], n, own, keys)
+                k = features(states[now, i], places[now, i], n, sentence_atoms, keys)
                 _learning_scores(table, chunks, keys, k, scores)
                 if i == gold_at:
                     gold_total = totals[now, i] + scores[action]
@@ -580,7 +580,7 @@ def train_beam(bounds, atoms, heads, labels, order, n_labels, beam, table, chunk
             wrong[step] = history[step, at, 1]
             at = history[step, at, 0]
         good, bad = right[: violated + 1], wrong[: violated + 1]
-        arrays = own, n, n_labels, gold, gold_place, keys, table, chunks, sums, used, clock[0]
+        arrays = sentence_atoms, n, n_labels, gold, gold_place, keys, table, chunks, sums, used, clock[0]
         _change_along(good, bad, 1, *arrays)
         _change_along(bad, good, -1, *arrays)
     return done, updates

@@ -272,14 +272,14 @@ def subject(parse: SentenceParse, verb: int) -> tuple[int, float]:
         marks = {parse.words[i] for i in parse.select(predicate, "mark")}
         if marks & _PREPOSITIONS:
             return head, 0.5 * reliable  # "anything inside the boxes is": no clause begins with "inside"
-    found = subjects[-1] if subjects[-1] < verb or len(subjects) == 1 else subjects[0]
-    if parse.tags[found] in ("WDT", "WP") or (parse.words[found] == "that" and found < verb):
+    nearest = subjects[-1] if subjects[-1] < verb or len(subjects) == 1 else subjects[0]
+    if parse.tags[nearest] in ("WDT", "WP") or (parse.words[nearest] == "that" and nearest < verb):
         antecedent = parse.heads[predicate]
         if parse.relations[predicate] == "acl:relcl" and antecedent >= 0:
             return antecedent, 0.7 * reliable
-        if parse.tags[found] in ("WDT", "WP"):
+        if parse.tags[nearest] in ("WDT", "WP"):
             return -1, 0.0
-    return found, reliable
+    return nearest, reliable
 
 
 def governor(parse: SentenceParse, verb: int) -> int:

@@ -240,9 +240,11 @@ class ConstituentParser(SpanWriter):
 
     def predict(self, docs: Sequence[Doc]) -> Found:
         """Return the parsed sentences of each Doc without changing the Docs."""
-        given = self._sentences(docs)
-        parsed = iter(self.parser.parses([sentence for sentences in given for sentence in sentences]))
-        return [[next(parsed) for _ in sentences] for sentences in given]
+        sentences_by_doc = self._sentences(docs)
+        parsed = iter(
+            self.parser.parses([sentence for sentences in sentences_by_doc for sentence in sentences])
+        )
+        return [[next(parsed) for _ in sentences] for sentences in sentences_by_doc]
 
     def set_annotations(self, docs: Sequence[Doc], parsed: Found) -> None:
         """Write the results of `predict` to the Docs."""

@@ -81,11 +81,11 @@ def open_places(
     starts = offsets_from_sizes(np.bincount(row[taken], minlength=n)[is_open])
     numbers = numbers[taken]
     texts, costs = Interned(words.spellings, numbers), np.zeros(len(numbers))
-    own = CandidateLists(
+    candidates = CandidateLists(
         starts, texts, costs, row_ranks(starts).astype(np.int32), np.full(len(numbers), np.nan, np.float32)
     )
-    zeros = np.zeros(len(own), np.int32)
-    return Instances(positions[is_open], lengths[is_open], zeros, zeros, own)
+    zeros = np.zeros(len(candidates), np.int32)
+    return Instances(positions[is_open], lengths[is_open], zeros, zeros, candidates)
 
 
 def listed_places(
@@ -93,8 +93,8 @@ def listed_places(
 ) -> Instances:
     """Return places with candidates of their own, the observed one first; they have one token by default."""
     zeros = np.zeros(len(lists), np.int32)
-    own = CandidateLists.from_texts(lists)
-    return Instances(positions, zeros + 1 if lengths is None else lengths, zeros, zeros.copy(), own)
+    candidates = CandidateLists.from_texts(lists)
+    return Instances(positions, zeros + 1 if lengths is None else lengths, zeros, zeros.copy(), candidates)
 
 
 def take_where(places: Instances, is_kept: Sequence[bool] | NDArray[np.bool_]) -> Instances:

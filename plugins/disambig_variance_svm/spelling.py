@@ -38,7 +38,7 @@ class Spelling:
     """
 
     sets: str | Path | None = None
-    own: tuple[Group, ...] | None = fitted_field(None)
+    fitted_groups: tuple[Group, ...] | None = fitted_field(None)
     extra: tuple[Group, ...] = fitted_field(())
     name: str = "spelling"
     concerns: ClassVar[str] = "confusion"
@@ -49,13 +49,17 @@ class Spelling:
     def groups(self) -> tuple[Group, ...]:
         """One group per set; sets added at run time come last."""
         return (
-            *(_read(str(self.sets or ENGLISH_CONFUSION_SETS)) if self.own is None else self.own),
+            *(
+                _read(str(self.sets or ENGLISH_CONFUSION_SETS))
+                if self.fitted_groups is None
+                else self.fitted_groups
+            ),
             *self.extra,
         )
 
     def of_groups(self, groups: Sequence[Group]) -> Spelling:
         """Return the task with these sets in place of its own, such as the sets of a saved model."""
-        return replace(self, own=tuple(groups), extra=())
+        return replace(self, fitted_groups=tuple(groups), extra=())
 
     def with_groups(self, groups: Sequence[Group]) -> Spelling:
         """Return the task with more sets after its own."""

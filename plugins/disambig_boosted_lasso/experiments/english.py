@@ -232,7 +232,7 @@ class Gao2006English:
         claims += claim_lower_cost("tags", tags.choices, np.arange(tags.n_sentences), "sentences")
         rows += scoring.tag_rows(tags.choices, tags.n_words)
         fitted = {"corrections": learned, "tags": tags.learned}
-        details = {what: {name: each.report for name, each in by.items()} for what, by in fitted.items()}
+        details = {what: {name: system.report for name, system in by.items()} for what, by in fitted.items()}
         return ExperimentResult(rows, claims, english_notes(train, dev, tags.n_sentences), details)
 
 

@@ -161,21 +161,21 @@ def build_correction_lists(
         zip(texts, references, checker.edits(texts), strict=True)
     ):
         kept = sorted(edits, key=lambda edit: -edit.sure)
-        own = sorted(
+        edit_sets = sorted(
             possible_edits(kept), key=lambda chosen: (-sum(log_odds(kept[i]) for i in chosen), chosen)
         )
-        whole = [apply_edits(text, [kept[i] for i in chosen]) for chosen in own]
+        whole = [apply_edits(text, [kept[i] for i in chosen]) for chosen in edit_sets]
         right = comparison_words(reference)
         edited = range(len(kept)) if number < len(fixes) else ()
         good = {i for i in edited if comparison_words(apply_edits(text, [kept[i]])) == right}
         flagged = tuple(i for i, edit in enumerate(kept) if edit.sure > limits[edit.task])
-        windows += list(_windows(text, kept, own))
-        wanted += [" ".join(right)] * len(own)
+        windows += list(_windows(text, kept, edit_sets))
+        wanted += [" ".join(right)] * len(edit_sets)
         compared += [" ".join(comparison_words(text)) for text in whole]
-        scores.append([sum(log_odds(kept[i]) for i in chosen) for chosen in own])
-        counts += [edit_features(text, [kept[i] for i in chosen]) for chosen in own]
-        mends += [number < len(fixes) and not good.isdisjoint(chosen) for chosen in own]
-        default.append(_nearest(own, flagged))
+        scores.append([sum(log_odds(kept[i]) for i in chosen) for chosen in edit_sets])
+        counts += [edit_features(text, [kept[i] for i in chosen]) for chosen in edit_sets]
+        mends += [number < len(fixes) and not good.isdisjoint(chosen) for chosen in edit_sets]
+        default.append(_nearest(edit_sets, flagged))
     offsets = offsets_from_sizes(map(len, scores))
     flat_scores, ranks = np.array(list(chain.from_iterable(scores))), row_ranks(offsets).astype(np.int32)
     costs, vectorizer = text_costs(measure_named("wer"), compared, wanted), DictVectorizer()
@@ -265,7 +265,9 @@ def edit_features(text: str, edits: Sequence[ProposedEdit]) -> dict[str, float]:
     return features
 
 
-def _windows(text: str, edits: Sequence[ProposedEdit], own: Sequence[tuple[int, ...]]) -> Iterator[list[str]]:
+def _windows(
+    text: str, edits: Sequence[ProposedEdit], edit_sets: Sequence[tuple[int, ...]]
+) -> Iterator[list[str]]:
     """Yield the words of each candidate from just before the first edit of any to just after the last.
 
     The words outside are common to all candidates, so their n-grams cannot separate candidates.
@@ -278,17 +280,17 @@ def _windows(text: str, edits: Sequence[ProposedEdit], own: Sequence[tuple[int, 
         comparison_words(text[:first])[-CONTEXT_WORDS:],
         comparison_words(text[last:])[:CONTEXT_WORDS],
     )
-    for chosen in own:
+    for chosen in edit_sets:
         made = apply_edits(text[:last], [edits[i] for i in chosen])[first:]
         yield [*before, *comparison_words(made), *after]
 
 
-def _nearest(own: Sequence[tuple[int, ...]], flagged: tuple[int, ...]) -> int:
+def _nearest(edit_sets: Sequence[tuple[int, ...]], flagged: tuple[int, ...]) -> int:
     """Return the candidate with these edits, or the one with most of them, the most certain first."""
-    if flagged in own:
-        return own.index(flagged)
-    inside = [chosen for chosen in own if set(chosen) <= set(flagged)]
-    return own.index(max(inside, key=lambda chosen: (len(chosen), [-i for i in chosen])))
+    if flagged in edit_sets:
+        return edit_sets.index(flagged)
+    inside = [chosen for chosen in edit_sets if set(chosen) <= set(flagged)]
+    return edit_sets.index(max(inside, key=lambda chosen: (len(chosen), [-i for i in chosen])))
 
 
 TAGGER = "random_subspace.StructuredPerceptron.v1"
@@ -351,9 +353,11 @@ def cross_fitted_tags(sentences: Sequence[Tagged], tags: tuple[str, ...], progre
     parts, fold_of = [], np.arange(len(sentences)) // TAGGING_BLOCK % TAGGING_FOLDS
     for fold in range(TAGGING_FOLDS):
         progress("tagging by folds", fold, TAGGING_FOLDS)
-        own = [sentences[i] for i in np.flatnonzero(fold_of == fold).tolist()]
+        held_out = [sentences[i] for i in np.flatnonzero(fold_of == fold).tolist()]
         others = [sentences[i] for i in np.flatnonzero(fold_of != fold).tolist()]
-        parts.append(tag_sequence_lists(own, ChainTagger.train(others, tags).best(own, N_BEST), tags))
+        parts.append(
+            tag_sequence_lists(held_out, ChainTagger.train(others, tags).best(held_out, N_BEST), tags)
+        )
     return WordLists.concat(parts)
 
 
@@ -380,10 +384,10 @@ def tag_sequence_lists(
         near = binary_dilation((paths != paths[0]).any(axis=0), iterations=NEIGHBOURHOOD)
         forms = [word.lower() for word in words]
         for path in paths.tolist():
-            own = [tags[i] for i in path]
-            texts.append(" ".join(own))
-            plain.append(_runs(own, near))
-            lexical.append(_with_words(own, forms, near))
+            path_tags = [tags[i] for i in path]
+            texts.append(" ".join(path_tags))
+            plain.append(_runs(path_tags, near))
+            lexical.append(_with_words(path_tags, forms, near))
     lists = CandidateLists(
         offsets,
         texts,
@@ -410,12 +414,12 @@ def _with_words(tags: Sequence[str], forms: Sequence[str], near: NDArray[np.bool
     padded = [_START, *tags, _END]
     kept = []
     for i in np.flatnonzero(near).tolist():
-        before, own, after = padded[i : i + 3]
+        before, tag, after = padded[i : i + 3]
         form = forms[i]
         kept += [
-            f"{form}/{own}",
-            f"{before}_{form}/{own}",
-            f"{form}/{own}_{after}",
+            f"{form}/{tag}",
+            f"{before}_{form}/{tag}",
+            f"{form}/{tag}_{after}",
             f"{before}_{form}_{after}",
         ]
     return kept

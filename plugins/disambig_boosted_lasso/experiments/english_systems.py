@@ -142,8 +142,8 @@ def correction_choice(part: CorrectionLists, scores: Floats) -> ScoredChoice:
 
 def default_choice(part: CorrectionLists) -> ScoredChoice:
     """Return the choices of the models at their own flag rates."""
-    own = model_choice(part)
-    return _score_choice(part, own, own)
+    choice = model_choice(part)
+    return _score_choice(part, choice, choice)
 
 
 def unchanged_choice(part: CorrectionLists) -> ScoredChoice:

@@ -108,6 +108,6 @@ def shared_errors(part: DomainLists) -> float:
     adjoining = {
         str(names[i]): totals[i] for i in np.flatnonzero(groups != heads).tolist() if " " in str(names[i])
     }
-    own = np.flatnonzero(groups == heads).tolist()
-    n_shared = sum(adjoining.get(str(names[i]), 0) >= totals[i] for i in own)
-    return n_shared / max(len(own), 1)
+    headword_columns = np.flatnonzero(groups == heads).tolist()
+    n_shared = sum(adjoining.get(str(names[i]), 0) >= totals[i] for i in headword_columns)
+    return n_shared / max(len(headword_columns), 1)

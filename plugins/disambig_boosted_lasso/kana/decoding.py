@@ -293,8 +293,8 @@ class LatticeDecoder:
         scores, counts, words = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros(0, WORD)]
         while line < n:
             first = line
-            given = self._tables, self._words, spoken, codes, offsets
-            line, wanting = find_conversions(*given, line, k, buffers.work, buffers.search, paths)
+            search_input = self._tables, self._words, spoken, codes, offsets
+            line, wanting = find_conversions(*search_input, line, k, buffers.work, buffers.search, paths)
             done, written = paths.tally.tolist()
             sizes[first:line] = np.diff(paths.line_ends[first:line], prepend=0)
             scores.append(paths.scores[:done].copy())

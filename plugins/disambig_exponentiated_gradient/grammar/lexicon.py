@@ -168,8 +168,8 @@ class TagLexicon:
         shares = [self._word_shares(word, place == 0) for place, word in enumerate(words)]
         if tags is None:
             return shares
-        given = zip(words, shares, tags, strict=True)
-        return [self._with_tag(word, scores, tag) for word, scores, tag in given]
+        tagged_shares = zip(words, shares, tags, strict=True)
+        return [self._with_tag(word, scores, tag) for word, scores, tag in tagged_shares]
 
     def _word_shares(self, word: str, is_first: bool) -> Shares:
         """Return log P(word | symbol), up to a constant for an unseen word."""

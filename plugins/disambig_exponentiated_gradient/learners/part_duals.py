@@ -89,10 +89,10 @@ class PackedDual(GradientDual):
 
     def _evaluate(self, theta: list[Floats]) -> tuple[float, Floats]:
         weights, bonus = np.zeros(self._n_columns), 0.0
-        for one, own in zip(self._structures, theta, strict=True):
-            mass, partition = one.marginals(own)
+        for one, parameters in zip(self._structures, theta, strict=True):
+            mass, partition = one.marginals(parameters)
             weights += self.C * one.batch.adjoint(one.gold - mass)
-            bonus += self._bonus(one, own, mass, partition)
+            bonus += self._bonus(one, parameters, mass, partition)
         return self.C * bonus - 0.5 * float(weights @ weights), weights
 
     def _slope(self, one: Structure, theta: Floats) -> Floats:
@@ -212,8 +212,8 @@ class ChainDual(GradientDual):
     @property
     def weights(self) -> Floats:
         """W, in the layout of `SequenceRows`."""
-        own, first, table = self._weights
-        return np.concatenate([own.T.ravel(), first, table.ravel()])
+        label_weights, first, table = self._weights
+        return np.concatenate([label_weights.T.ravel(), first, table.ravel()])
 
     def _initial(self, kappa: float) -> tuple[Floats, Floats]:
         k = self.costs.shape[1]
@@ -242,10 +242,10 @@ class ChainDual(GradientDual):
     def _gradient(self) -> tuple[Floats, Floats]:
         from ._chain_kernels import slopes
 
-        (of_place, of_step), (own, first, table) = self.theta, self._weights
+        (of_place, of_step), (label_weights, first, table) = self.theta, self._weights
         places, steps = np.empty_like(of_place), np.empty_like(of_step)
         problem = self._rows, self._starts, self.costs, self.log_linear
-        slopes(*problem, of_place, of_step, own, first, table, places, steps)
+        slopes(*problem, of_place, of_step, label_weights, first, table, places, steps)
         return places, steps
 
     def _move(self, gradient: tuple[Floats, Floats]) -> tuple[Floats, Floats]:

@@ -52,8 +52,12 @@ class PackedParser:
 
     def state(self) -> Arrays:
         """Return everything that was learned as arrays of numbers."""
-        own = {"keys": self.vocabulary.keys, "weights": self.weights, "threshold": np.array([self.threshold])}
-        return own | {_PREFIX + name: array for name, array in self.grammar.state().items()}
+        arrays = {
+            "keys": self.vocabulary.keys,
+            "weights": self.weights,
+            "threshold": np.array([self.threshold]),
+        }
+        return arrays | {_PREFIX + name: array for name, array in self.grammar.state().items()}
 
     @classmethod
     def from_state(cls, arrays: Arrays) -> PackedParser:

@@ -42,18 +42,18 @@ def force_derivations(
     for i, (sentence, (first, last)) in enumerate(
         zip(charts.sentences.tolist(), pairwise(offsets.tolist()), strict=True)
     ):
-        own, derivation = table[first:last], derivations[sentence]
+        chart_edges, derivation = table[first:last], derivations[sentence]
         edges = None if derivation is None else derivation_edges(grammar, derivation, words[sentence])
         graph = charts.graphs.take(np.array([i]))
         score = charts.scores[first:last]
         rows = None
         if edges is not None:
-            missing = edges[~_find_edges(edges, own)]
+            missing = edges[~_find_edges(edges, chart_edges)]
             if len(missing):
-                own, graph = _insert_edges(grammar, np.concatenate([own, missing]))
-                score = _scores(grammar, own, words[sentence])
-            rows = np.flatnonzero(_find_edges(own, edges))
-        tables.append(own)
+                chart_edges, graph = _insert_edges(grammar, np.concatenate([chart_edges, missing]))
+                score = _scores(grammar, chart_edges, words[sentence])
+            rows = np.flatnonzero(_find_edges(chart_edges, edges))
+        tables.append(chart_edges)
         graphs.append(graph)
         scores.append(score)
         found_derivations.append(rows)
@@ -263,11 +263,11 @@ class TrainingCharts:
         charts, rows = force_derivations(grammar, pruned, words, [grammar.derivation(tree) for tree in trees])
         longer = np.diff(charts.graphs.offsets) > np.diff(pruned.graphs.offsets)
         named = NamedEdges.from_charts(grammar, charts, sentences)
-        own = tuple(trees[i] for i in charts.sentences.tolist())
-        gold = EdgeCosts.from_trees(named, grammar.binarisation, own, rows)
+        parsed_trees = tuple(trees[i] for i in charts.sentences.tolist())
+        gold = EdgeCosts.from_trees(named, grammar.binarisation, parsed_trees, rows)
         return cls(
-            PartFeatures.from_edges(named), named.graphs, gold.cost, own, len(trees) - len(own),
-            gold.missing, gold.wrong_labels, int(longer.sum()),
+            PartFeatures.from_edges(named), named.graphs, gold.cost, parsed_trees,
+            len(trees) - len(parsed_trees), gold.missing, gold.wrong_labels, int(longer.sum()),
         )  # fmt: skip
 
     @classmethod

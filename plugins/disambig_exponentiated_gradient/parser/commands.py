@@ -83,8 +83,8 @@ def parse(
     )
 
     check_options(format, input, nbest, width, max_length, output, force=force)
-    given = paths or ["-"]
-    kinds = group_by_format(given, input)
+    inputs = paths or ["-"]
+    kinds = group_by_format(inputs, input)
     parser = Parser.load(model, max_length=max_length)
     columns = width or _drawing_width(output)
     title = f"Trees of {', '.join(paths)}" if paths and paths != ["-"] else "Trees"

@@ -116,7 +116,8 @@ class Parser:
         known_words = ChainMap(*(dict(lexicon.words) for lexicon in lexicons))
         cutter = SentenceCutter(known_words, self.language, "HYPH" in lexicons[0].tags)
         object.__setattr__(self, "cutter", cutter)
-        object.__setattr__(self, "_trees", tuple(TreebankParser(own, self.threshold) for own in grammars))
+        parsers = tuple(TreebankParser(grammar, self.threshold) for grammar in grammars)
+        object.__setattr__(self, "_trees", parsers)
         object.__setattr__(self, "_domains", WordDomains.from_lexicons(lexicons))
 
     @classmethod
@@ -299,10 +300,10 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
             raise ValueError("its language or threshold is invalid")
     except (ValueError, LookupError, TypeError, OverflowError) as problem:
         raise UserError("D900", path=folder, problem=problem) from None
-    own = {name: array for name, array in arrays.items() if not name.startswith(_SECOND)}
+    first_arrays = {name: array for name, array in arrays.items() if not name.startswith(_SECOND)}
     others = {name.removeprefix(_SECOND): array for name, array in arrays.items() if name.startswith(_SECOND)}
     second = TreebankGrammar.from_state(others) if is_of_two else None
-    return Parser(TreebankGrammar.from_state(own), language, threshold, max_length, second)
+    return Parser(TreebankGrammar.from_state(first_arrays), language, threshold, max_length, second)
 
 
 def is_parser(folder: str | Path) -> bool:

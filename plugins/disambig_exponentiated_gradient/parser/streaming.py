@@ -100,8 +100,8 @@ def read_sentences(
     paragraphs = ParagraphReader(at_once, parser.language)
     for block in blocks:
         if kind == WORDS:
-            given = [(where, text.split()) for where, text in block]
-            yield [(where, parser.cutter.from_words(words)) for where, words in given if words]
+            split_lines = [(where, text.split()) for where, text in block]
+            yield [(where, parser.cutter.from_words(words)) for where, words in split_lines if words]
             continue
         pieces = list(paragraphs.take(block)) if kind == TEXT else list(block)
         yield _cut(parser, pieces, whole=kind == LINES)

@@ -106,11 +106,11 @@ TWO_HEADS = 41
 def modifiers(node, n_kids, kids, forest, closed, buffer, out):
     """Write the features of each child relative to the head child."""
     label, word, parent, _, start, _, head, leaf, leaf_of = forest
-    above, own = parent[node], head[node]
+    above, head_child = parent[node], head[node]
     name, grand = label[node], label[above] if above >= 0 else NONE
     top = leaf[node]
     place = 0
-    while kids[place] != own:
+    while kids[place] != head_child:
         place += 1
     for i in range(n_kids):
         if i == place:
@@ -120,24 +120,24 @@ def modifiers(node, n_kids, kids, forest, closed, buffer, out):
         below = leaf[child]
         near = ZERO + (abs(i - place) == 1)
         # pairs of labels and words
-        write(buffer, out, MODIFIER, name, grand, label[own], label[child], side, near)
-        write(buffer, out, WORDS, name, label[own], label[child], side, word[top], word[below])
-        write(buffer, out, HEAD_WORD, name, label[own], label[child], side, word[top], label[below])
-        write(buffer, out, OWN_WORD, name, label[own], label[child], side, label[top], word[below])
+        write(buffer, out, MODIFIER, name, grand, label[head_child], label[child], side, near)
+        write(buffer, out, WORDS, name, label[head_child], label[child], side, word[top], word[below])
+        write(buffer, out, HEAD_WORD, name, label[head_child], label[child], side, word[top], label[below])
+        write(buffer, out, OWN_WORD, name, label[head_child], label[child], side, label[top], word[below])
         first, last = min(start[top], start[below]), max(start[top], start[below])
         far = size(last - first)
-        write(buffer, out, TAGS, name, label[own], label[child], side, label[top], label[below], far)
+        write(buffer, out, TAGS, name, label[head_child], label[child], side, label[top], label[below], far)
         commas = 0
         for at in range(first + 1, last):
             tag = label[leaf_of[at]]
             commas += closed[tag] and tag == word[leaf_of[at]]  # punctuation is its own tag
-        write(buffer, out, DISTANCE, name, label[own], label[child], side, far, ZERO + min(commas, 3))
+        write(buffer, out, DISTANCE, name, label[head_child], label[child], side, far, ZERO + min(commas, 3))
         if label[child] == PP and head[child] >= 0:
-            _attached(name, label[own], top, child, side, forest, buffer, out)
+            _attached(name, label[head_child], top, child, side, forest, buffer, out)
 
 
 @compiled
-def _attached(name, own, top, child, side, forest, buffer, out):
+def _attached(name, head_label, top, child, side, forest, buffer, out):
     """Write the features of a prepositional phrase: its attachment, its preposition, its object."""
     label, word, _, after, _, _, head, leaf, _ = forest
     preposition = word[leaf[child]]
@@ -146,11 +146,11 @@ def _attached(name, own, top, child, side, forest, buffer, out):
         if at != head[child]:
             last = at
         at = after[at]
-    write(buffer, out, ATTACHED, name, own, side, preposition, label[top])
-    write(buffer, out, ATTACHED_HEAD, name, own, side, preposition, word[top])
+    write(buffer, out, ATTACHED, name, head_label, side, preposition, label[top])
+    write(buffer, out, ATTACHED_HEAD, name, head_label, side, preposition, word[top])
     if last >= 0:
-        write(buffer, out, ATTACHED_OBJECT, name, own, side, preposition, label[top], word[leaf[last]])
-        write(buffer, out, ATTACHED_BOTH, name, own, side, preposition, word[top], word[leaf[last]])
+        write(buffer, out, ATTACHED_OBJECT, name, head_label, side, preposition, label[top], word[leaf[last]])
+        write(buffer, out, ATTACHED_BOTH, name, head_label, side, preposition, word[top], word[leaf[last]])
 
 
 @compiled

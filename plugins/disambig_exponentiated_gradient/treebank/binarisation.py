@@ -60,14 +60,14 @@ class HeadStep:
 
     side: str  # start of the search; ``"last"``: only the last child
     # whether labels are searched one after the other; otherwise the first child with any of them is the head
-    each: bool
+    in_label_order: bool
     labels: tuple[str, ...]
 
     def find(self, children: Sequence[str]) -> int:
         """Return the index of the head, -1 if there is none."""
         order = range(len(children)) if self.side == "left" else range(len(children) - 1, -1, -1)
         seen = order[:1] if self.side == "last" else order
-        for labels in ((label,) for label in self.labels) if self.each else (self.labels,):
+        for labels in ((label,) for label in self.labels) if self.in_label_order else (self.labels,):
             for i in seen:
                 if children[i] in labels:
                     return i

@@ -342,8 +342,8 @@ class _Converter(PhraseBuilder):
 
     def _shares_auxiliary(self, head: int, chain: Sequence[int], conjunct: int) -> bool:
         """Return True if a conjunct shares the auxiliary of the first verb, or its verb "to be"."""
-        own = {self.relations[i] for i in self.below[conjunct]}
-        if own & _AUXILIARIES or any(self._is_to(i) for i in self.below[conjunct]):
+        relations = {self.relations[i] for i in self.below[conjunct]}
+        if relations & _AUXILIARIES or any(self._is_to(i) for i in self.below[conjunct]):
             return False
         if self.tags[head] not in VERB_TAGS:
             return self.tags[conjunct] not in _FINITE
@@ -408,13 +408,13 @@ class _Converter(PhraseBuilder):
         self, head: int, late: Sequence[int], dependents: Sequence[int], conjuncts: Sequence[int]
     ) -> _Clause:
         """Return a clause whose predicate precedes its verb: "where are the keys", "what it is"."""
-        own = [
+        fronted = [
             i
             for i in dependents
             if i < late[0]
             and self.relations[i] not in SUBJECTS | {"mark", "advcl", "cc", "discourse", "vocative"}
         ]
-        inside = [i for i in own if i < head or self.relations[i] in (*TIGHT, "nmod", "obl")]
+        inside = [i for i in fronted if i < head or self.relations[i] in (*TIGHT, "nmod", "obl")]
         subjects = [i for i in dependents if self.relations[i] in SUBJECTS]
         before = min([*subjects, *late])
         inside = [i for i in inside if i < before]
@@ -456,8 +456,8 @@ class _Converter(PhraseBuilder):
         """Return the last items after a verb that do not belong to its verb phrase."""
         right: list[PhraseItem] = []
         for item in reversed(behind):
-            own = {self.relations[i] for i in dependents if contains_any(item, [i])}
-            if not own or not own <= _OUTER:
+            relations = {self.relations[i] for i in dependents if contains_any(item, [i])}
+            if not relations or not relations <= _OUTER:
                 break
             right.insert(0, item)
         return right
@@ -470,7 +470,7 @@ class _Converter(PhraseBuilder):
         subjects = [i for i in dependents if self.relations[i] in SUBJECTS]
         before = max([before, *(i for i in subjects if i < head)])
         is_adjective = self.tags[head] in ADJECTIVE_TAGS | ADVERB_TAGS | {"VBN", "VBG"}
-        own = []
+        predicate_parts = []
         for i in dependents:
             relation = self.relations[i]
             if relation in CLAUSE_ONLY or relation == "cc":
@@ -484,13 +484,13 @@ class _Converter(PhraseBuilder):
             else:
                 inside = relation not in ("advmod", "xcomp", "ccomp", "obl", "obl:unmarked")
             if inside:
-                own.append(i)
+                predicate_parts.append(i)
         # a constituent has no gaps: what is after a dependent of the clause is not in the predicate either
-        outside = [i for i in dependents if i not in own]
-        own = [i for i in own if i < head or not any(head < j < i for j in outside)]
-        own = [i for i in own if i > head or not any(i < j < head for j in outside)]
-        excluded = frozenset(i for i in self.below[head] if i not in own and i not in conjuncts)
-        return self._plain_phrase(head, "pred", excluded), [i for i in dependents if i not in own]
+        outside = [i for i in dependents if i not in predicate_parts]
+        predicate_parts = [i for i in predicate_parts if i < head or not any(head < j < i for j in outside)]
+        predicate_parts = [i for i in predicate_parts if i > head or not any(i < j < head for j in outside)]
+        excluded = frozenset(i for i in self.below[head] if i not in predicate_parts and i not in conjuncts)
+        return self._plain_phrase(head, "pred", excluded), [i for i in dependents if i not in predicate_parts]
 
     def _nest_verbs(
         self,

@@ -215,8 +215,8 @@ def _first_difference(gold: TreeBrackets, parsed: TreeBrackets) -> str:
     """Describe the first word in which a tree differs from its reference."""
     pairs = enumerate(zip_longest(parsed.words, gold.words), 1)
     number, words = next((number, pair) for number, pair in pairs if pair[0] != pair[1])
-    given, expected = ("missing" if word is None else repr(word) for word in words)
-    return f"word {number:,} is {given}, and {expected} in the reference"
+    seen, expected = ("missing" if word is None else repr(word) for word in words)
+    return f"word {number:,} is {seen}, and {expected} in the reference"
 
 
 @lru_cache(10_000)

@@ -53,11 +53,11 @@ class ClozePlaces:
 
     def groups(self) -> Mapping[Group, Ints]:
         """Return the places by their candidates, for extractors that only support fixed groups."""
-        own = self.instances.lists
-        assert own is not None
+        lists = self.instances.lists
+        assert lists is not None
         rows_by_candidates: dict[tuple[str, ...], list[int]] = {}
-        for i, (start, end) in enumerate(pairwise(own.offsets.tolist())):
-            rows_by_candidates.setdefault(tuple(own.texts[start:end]), []).append(i)
+        for i, (start, end) in enumerate(pairwise(lists.offsets.tolist())):
+            rows_by_candidates.setdefault(tuple(lists.texts[start:end]), []).append(i)
         return {Group(words[0], words): np.array(rows) for words, rows in rows_by_candidates.items()}
 
 
@@ -193,9 +193,9 @@ def evaluate_system(extractor: FeatureExtractor, places: ClozePlaces) -> Figures
     learner = resolve({"it": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"}})["it"]
     scorer = learner.fit(batch.take(np.flatnonzero(places.learns))).scorer
     test = np.flatnonzero(~places.learns)
-    own = places.instances.take(test).lists
-    assert own is not None
-    return list_figures(scorer.scores(batch.take(test)), own.offsets)
+    lists = places.instances.take(test).lists
+    assert lists is not None
+    return list_figures(scorer.scores(batch.take(test)), lists.offsets)
 
 
 def transform_candidates(extractor: FeatureExtractor, places: ClozePlaces) -> CandidateBatch:
@@ -203,18 +203,18 @@ def transform_candidates(extractor: FeatureExtractor, places: ClozePlaces) -> Ca
     every, instances = Group("cloze", ()), places.instances
     if getattr(extractor, "describes", "") != "group":
         return transform_checked(extractor, places.view, instances, every).batch
-    own, groups = instances.lists, places.groups()
-    assert own is not None
+    lists, groups = instances.lists, places.groups()
+    assert lists is not None
     fitted = extractor.fit(places.view, instances, list(groups))
-    values = np.zeros((len(own.texts), 1), np.float32)
+    values = np.zeros((len(lists.texts), 1), np.float32)
     for group, rows in groups.items():
         zeros = np.zeros(len(rows), np.int32)
         part = Instances(instances.positions[rows], instances.lengths[rows], zeros, zeros.copy())
         batch = transform_checked(fitted, places.view, part, group).batch
-        at = own.offsets[rows][:, None] + np.arange(len(group.candidates))
+        at = lists.offsets[rows][:, None] + np.arange(len(group.candidates))
         values[at, 0] = batch.scores(np.ones(1)).reshape(at.shape)
     columns = Columns(np.array([-1], np.int32), np.zeros(1, np.int32), ("KenLM",), ["KenLM"])
-    return DenseLists(values, own.offsets, instances.costs(every), columns)
+    return DenseLists(values, lists.offsets, instances.costs(every), columns)
 
 
 def list_figures(scores: Floats, offsets: NDArray[np.int64]) -> Figures:

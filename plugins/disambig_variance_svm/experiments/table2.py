@@ -79,14 +79,14 @@ class Bergsma2010Table2:
         by_set: dict[str, Outcomes] = {}
         fixed: dict[str, tuple[float, float]] = {}
         for group in FiveConfusionSets().groups:
-            own = held_out[group.name]
-            material = SpellingExamples(own, counted.get(group.name))
+            test = held_out[group.name]
+            material = SpellingExamples(test, counted.get(group.name))
             outcomes = learn_all(
                 SYSTEMS, material.draw, draws=draws, progress=progress, stage=f"learning {group.name}"
             )
             by_set[group.name] = complete(outcomes, draws)
-            scorers = [learner.fit(own.batch).scorer for learner in (Majority(), SumLM(patterns=SUMMED))]
-            shares = [100 * float(count_hits(s.scores(own.batch), own.batch).mean()) for s in scorers]
+            scorers = [learner.fit(test.batch).scorer for learner in (Majority(), SumLM(patterns=SUMMED))]
+            shares = [100 * float(count_hits(s.scores(test.batch), test.batch).mean()) for s in scorers]
             fixed[group.name] = shares[0], shares[1]
         n = sum(len(examples.batch.values) for examples in held_out.values())
         return _result(by_set, fixed, n, counted, held_out)

@@ -235,8 +235,8 @@ def fold_sum(weights: Floats, batch: DenseBlocks, groups: Sequence[str]) -> Floa
     sums = np.broadcast_to(weights[n_columns:], k)
     folded: Floats = weights[:n_columns].copy()
     for r, columns in enumerate(batch.column_of):
-        own = np.unique(columns[inside[columns]])
-        folded[own] = weights[own] + sums[r]
+        summed = np.unique(columns[inside[columns]])
+        folded[summed] = weights[summed] + sums[r]
     return folded
 
 

@@ -121,12 +121,14 @@ class ConditionalLogit:
             return self._fit_ridge(batch, dev, centre)
 
         def objective(strength: float, x: Floats) -> tuple[float, Floats]:
-            shared, own = x[:n_shared], x[n_shared:]
-            value, slope = loss(shared[column_attribute] + own)
+            shared, own_weights = x[:n_shared], x[n_shared:]
+            value, slope = loss(shared[column_attribute] + own_weights)
             pull = shared - centre
-            value += float(0.5 * self.shared_strength * (pull @ pull) + 0.5 * strength * (own @ own))
+            value += float(
+                0.5 * self.shared_strength * (pull @ pull) + 0.5 * strength * (own_weights @ own_weights)
+            )
             by_attribute = np.bincount(column_attribute, slope, minlength=n_shared)
-            slope_own = slope + strength * own
+            slope_own = slope + strength * own_weights
             slope_own[~has_own] = 0.0
             return value, np.concatenate([by_attribute + self.shared_strength * pull, slope_own])
 
@@ -247,10 +249,10 @@ def attributes(batch: CandidateBatch, n_shared: int | None = None) -> NDArray[np
     if len(set(sizes.tolist())) > 1 or (n_shared is not None and n_own + n_common != n_shared):
         seen = [size + n_common for size in sorted(set(sizes.tolist())) or [0]]
         raise ValueError(f"candidates have {seen} attributes, not {n_shared}")
-    own = np.empty(len(labels), np.int64)
-    own[order] = row_ranks(offsets_from_sizes(sizes))
+    own_numbers = np.empty(len(labels), np.int64)
+    own_numbers[order] = row_ranks(offsets_from_sizes(sizes))
     numbers = np.empty(len(common), np.int64)
-    numbers[~common], numbers[common] = own, n_own + np.arange(n_common)
+    numbers[~common], numbers[common] = own_numbers, n_own + np.arange(n_common)
     return numbers
 
 

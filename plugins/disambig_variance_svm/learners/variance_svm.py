@@ -79,9 +79,9 @@ def crossed_regulariser(regulariser: Regulariser, batch: DenseBlocks) -> Regular
     k, a = batch.column_of.shape
     strength = np.full((k, k, a), 1.0 / len(batch.columns))
     subset = np.full((k, k, a), -1, np.int64)
-    own = np.arange(k)
-    strength[own, own] = regulariser.strength[batch.column_of]
-    subset[own, own] = regulariser.subset[batch.column_of]
+    classes = np.arange(k)
+    strength[classes, classes] = regulariser.strength[batch.column_of]
+    subset[classes, classes] = regulariser.subset[batch.column_of]
     return Regulariser(strength.ravel(), subset.ravel())
 
 
