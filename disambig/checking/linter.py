@@ -115,7 +115,7 @@ _BATCH_FILES = 500
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """The options of a run that are not settings."""
+    """The options of one run that cannot be set in a settings file."""
 
     paths: tuple[str, ...]  # files, directories, or ``-`` for standard input
     fix: bool = False  # whether to write corrections

@@ -309,7 +309,7 @@ def _close_stdout(status: int) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except OSError as problem:
-        # Python flushes the stream again when it exits: that must not fail once more.
+        # Python flushes standard output again at exit; redirect it, so that this does not fail as well.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(problem, BrokenPipeError):
             return status or CLOSED_PIPE

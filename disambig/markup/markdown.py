@@ -143,8 +143,8 @@ class _Inline(InlineReader):
         self.struck = self.marked = -1  # where struck-out and highlighted text begins
         self.note_end = -1  # end of the last footnote in the text
         self.component_ends: dict[int, int] = {}  # ends of components, by their closing bracket
-        # where backticks are by their number, and where one or two dollar signs may close math; found at the
-        # first mark, so that a search for the closing mark takes logarithmic time
+        # Offsets of runs of backticks, by their length, and of one or two dollar signs that may close math.
+        # They are collected at the first mark, so that finding a closing mark takes logarithmic time.
         self.ticks: dict[int, list[int]] | None = None
         self.dollars: tuple[list[int], list[int]] | None = None
         self.tags = TagsOfProse(self.text, self.start, self.end)

@@ -72,13 +72,13 @@ class PhraseItem:
     is_code: bool = False  # whether the item is code, which may have several tokens
 
     def end(self, view: TokenView, start: int) -> int:
-        """Return the end of what the item matches from `start` on; `start` if it does not match."""
+        """Return the end of the tokens that the item matches from `start` on; `start` if there are none."""
         if self.is_code:
             return code_end(view, start)
         return start + self.matches(view, start)
 
     def start(self, view: TokenView, end: int) -> int:
-        """Return the first token of what the item matches before `end`; `end` if it does not match."""
+        """Return the first of the tokens that the item matches before `end`; `end` if there are none."""
         if self.is_code:
             return code_start(view, end)
         return end - self.matches(view, end - 1)
