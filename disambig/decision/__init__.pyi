@@ -10,6 +10,7 @@ from ._alternatives import (
     edit_kind as edit_kind,
     find_alternatives as find_alternatives,
     term_keys as term_keys,
+    variant_matrix as variant_matrix,
 )
 from .calibration import (
     ERROR_RATE as ERROR_RATE,
@@ -28,7 +29,6 @@ from .calibration import (
     substitutes as substitutes,
     tune_operating_point as tune_operating_point,
     unpad as unpad,
-    variant_matrix as variant_matrix,
 )
 from .contract import (
     check_decision_rule as check_decision_rule,

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
-    CandidateLists,
+    Group,
     HashVocabulary,
     ScoreBatch,
+    Selection,
     distinct_texts,
     take_texts,
     unique_inverse,
 )
-from disambig.decision.calibration import PaddedScores, log_softmax
+from disambig.decision.calibration import log_softmax, pad
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, common_prefix, fmix, hash_word, top_bits_directory
 from disambig.type_aliases import Floats
@@ -51,14 +53,6 @@ def edit_change(written: str, meant: str) -> int:
     if max(len(written), len(meant)) - shared > LONGEST:
         return NO_CHANGE
     return hash_word(f"{written[shared:]}>{meant[shared:]}")
-
-
-@lru_cache(maxsize=4096)
-def candidate_edits(candidates: tuple[str, ...]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
-    """Return the kind and the change of the edit from each candidate to each other one, shape ``(K, K)``."""
-    kinds = [[edit_kind(a, b) for b in candidates] for a in candidates]
-    changes = [[edit_change(a, b) for b in candidates] for a in candidates]
-    return np.array(kinds, np.int8), np.array(changes, np.uint64)
 
 
 def pair_edits(written: Sequence[str], meant: Sequence[str]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
@@ -163,6 +157,102 @@ class HashedWeights:
         )
 
 
+@lru_cache(maxsize=1024)
+def variant_matrix(group: Group) -> NDArray[np.bool_]:
+    """Return a mask of the pairs of candidates that are equal or variants, shape ``(K, K)``."""
+    k = range(len(group.candidates))
+    return np.array([[group.same(i, j) for j in k] for i in k], bool)
+
+
+class GroupTable(NamedTuple):
+    """The candidates of G groups without their places, padded to K candidates."""
+
+    is_variant: NDArray[np.bool_]  # (G, K, K): whether two candidates are equal or variants
+    hashes: NDArray[np.uint64]  # (G, K)
+    kinds: NDArray[np.int8]  # (G, K, K): kind of the edit from each candidate to each other one
+    changes: NDArray[np.uint64]  # (G, K, K): see `edit_change`
+    empty: NDArray[np.int64]  # (G,): index of the empty candidate; -1 if there is none
+
+    @classmethod
+    @lru_cache(maxsize=4096)
+    def from_group(cls, group: Group) -> GroupTable:
+        """Compare the candidates of one group; the arrays must not be changed."""
+        candidates = group.candidates
+        return cls(
+            variant_matrix(group)[None],
+            np.array([[_hash(word) for word in candidates]], np.uint64),
+            np.array([[[edit_kind(a, b) for b in candidates] for a in candidates]], np.int8),
+            np.array([[[edit_change(a, b) for b in candidates] for a in candidates]], np.uint64),
+            np.array([candidates.index("") if "" in candidates else -1]),
+        )
+
+    @classmethod
+    def from_groups(cls, groups: Sequence[Group], k: int) -> GroupTable:
+        """Pad the tables of groups to `k` candidates; larger groups must have no instances."""
+        if len(groups) == 1:
+            return cls.from_group(groups[0])
+        n = len(groups)
+        padded = cls(
+            np.zeros((n, k, k), bool),
+            np.zeros((n, k), np.uint64),
+            np.zeros((n, k, k), np.int8),
+            np.zeros((n, k, k), np.uint64),
+            np.zeros(n, np.int64),
+        )
+        for g, group in enumerate(groups):
+            if (size := len(group.candidates)) <= k:
+                one, cells = cls.from_group(group), (g, slice(size), slice(size))
+                padded.is_variant[cells], padded.hashes[g, :size] = one.is_variant, one.hashes
+                padded.kinds[cells], padded.changes[cells] = one.kinds, one.changes
+                padded.empty[g] = one.empty[0]
+        return padded
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaddedScores:
+    """Padded scores of n instances, with at most K candidates."""
+
+    batch: ScoreBatch
+    scores: Floats  # float64 (n, K): padded with minus infinity
+    observed: NDArray[np.int32]  # (n,): the candidate in the text; -1 if there is none
+    table: GroupTable | None  # the candidates of the groups of `batch`; None for per-instance candidates
+
+    @classmethod
+    def from_batch(cls, batch: ScoreBatch) -> PaddedScores:
+        """Pad the scores of a batch."""
+        scores = pad(batch.scores, batch.offsets, -np.inf)
+        table = GroupTable.from_groups(batch.groups, scores.shape[1]) if batch.lists is None else None
+        return cls(batch, scores, batch.observed, table)
+
+    def is_variant(self) -> NDArray[np.bool_]:
+        """Return a mask of the observed candidates and their variants, shape (n, K)."""
+        if self.table is None:
+            return np.arange(self.scores.shape[1]) == self.observed[:, None]
+        return self.table.is_variant[self.batch.group_of, self.observed]
+
+    def other_scores(self) -> Floats:
+        """Return the scores of the alternatives, shape (n, K).
+
+        Minus infinity for the observed candidate and its variants, and if there is no observed candidate.
+        """
+        return np.where(self.is_variant() | (self.observed < 0)[:, None], -np.inf, self.scores)
+
+    def repeats(self) -> NDArray[np.bool_]:
+        """Return a mask of the instances whose observed word repeats the word before, shape (n,).
+
+        False if the neighbours are not known.
+        """
+        if self.batch.neighbours is None:
+            return np.zeros(len(self.scores), bool)
+        before = self.batch.neighbours[:, 0]
+        has_both = (self.observed >= 0) & (before != UNKNOWN)
+        if not has_both.any():
+            return has_both
+        written = _words(self, slice(None), np.maximum(self.observed, 0)[:, None])[:, 0]
+        repeats: NDArray[np.bool_] = has_both & (written == before)
+        return repeats
+
+
 MAX_ALTERNATIVES = 6
 """Maximum number of alternatives that are considered, those with the best scores."""
 FAR = 12.0
@@ -230,71 +320,64 @@ def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = N
     `observed` (int32 (n,)): observed candidates that replace those of `scored`.
     """
     padded = PaddedScores.from_batch(scored if observed is None else replace(scored, observed=observed))
-    return find_alternatives_padded(padded, alternative_scores(padded), is_repetition(padded))
+    return alternatives_at(np.arange(len(scored)), padded, padded.other_scores(), padded.repeats())
 
 
-def find_alternatives_padded(
-    padded: PaddedScores, other_scores: Floats, repeats: NDArray[np.bool_]
+def alternatives_at(
+    rows: NDArray[np.int64], padded: PaddedScores, other_scores: Floats, repeats: NDArray[np.bool_]
 ) -> AlternativeFeatures:
-    """Find the best alternatives for instances of padded groups; see `find_alternatives`.
+    """Find the best alternatives of the instances in `rows`; see `find_alternatives`.
 
-    `other_scores` and `repeats` are the results of `alternative_scores` and `is_repetition`.
+    `other_scores` and `repeats` are those of `padded`, of all instances.
     """
-    scores = padded.scores
-    rows = np.arange(len(scores))
+    batch = padded.batch
+    scores, other_scores, repeats = padded.scores[rows], other_scores[rows], repeats[rows]
     best = (-other_scores).argsort(axis=1, kind="stable")[:, :MAX_ALTERNATIVES]
-    if repeats.any():  # a repeated word must be compared with its deletion even if that has a bad score
-        empty = _empty_candidates(padded)
+    if padded.table is not None and repeats.any():
+        # a repeated word must be compared with its deletion even if that has a bad score
+        empty = padded.table.empty[batch.group_of[rows]]
         without_empty = repeats & (empty >= 0) & ~(best == empty[:, None]).any(axis=1)
         best[without_empty, -1] = empty[without_empty]
-    cells = rows[:, None], best
-    written = np.maximum(padded.observed, 0)
+    written = np.maximum(padded.observed[rows], 0)[:, None]
+    instances = np.arange(len(rows))[:, None]
+    cells, cell_of_written = (instances, best), (instances, written)
     possible = np.isfinite(other_scores[cells])
     log_probabilities = log_softmax(scores)
-    n_hits = padded.n_hits
+    n_hits = pad(batch.n_hits, batch.offsets, 0)[rows]
+    n_queries = pad(batch.n_queries, batch.offsets, 0)[rows]
     evidence = np.log1p(n_hits)
-    coverage = n_hits.sum(axis=1) / np.maximum(padded.n_queries, 1)
-    margin = np.where(possible, scores[cells] - scores[rows, written][:, None], -FAR)
-    places = np.concatenate([written[:, None], best], axis=1)
-    words, kinds, changes = _words_and_edits(padded, places)
+    coverage = n_hits.sum(axis=1) / np.maximum(n_queries.sum(axis=1), 1)
+    margin = np.where(possible, scores[cells] - scores[cell_of_written], -FAR)
+    words, kinds, changes = _words_and_edits(padded, rows, np.concatenate([written, best], axis=1))
     edits = _EDITS[kinds]
-    parts = padded.parts_of_scores
+    n_parts = 0 if batch.parts is None else batch.parts.shape[1]
     # the columns are in the order of `FEATURES`; of each name in `_BY_EDIT`, the column of the edit is filled
-    features = np.empty((*best.shape, len(FEATURES) + parts.shape[2]), np.float32)
+    features = np.empty((*best.shape, len(FEATURES) + n_parts), np.float32)
     for first, value in (
         (0, np.minimum(np.maximum(margin, -FAR), FAR)),
         (3, np.maximum(log_probabilities[cells], -FAR)),
-        (6, np.maximum(log_probabilities[rows, written], -FAR)[:, None]),
+        (6, np.maximum(log_probabilities[cell_of_written], -FAR)),
     ):
         np.multiply(value[:, :, None], edits, out=features[:, :, first : first + 3], casting="same_kind")
     features[:, :, 9] = np.sign(margin) * np.log1p(np.abs(margin))
     features[:, :, 10] = evidence[cells]
-    features[:, :, 11] = evidence[rows, written][:, None]
+    features[:, :, 11] = evidence[cell_of_written]
     features[:, :, 12] = coverage[:, None]
     features[:, :, 13:EARLIER] = _ONE_HOT[kinds]
     features[:, :, EARLIER : len(FEATURES)] = repeats[:, None, None] & edits[:, :, ::2]
-    if parts.shape[2]:
-        part_margins = parts[cells] - parts[rows, written][:, None]
+    if batch.parts is not None:
+        parts = pad(batch.parts, batch.offsets, 0.0)[rows]
+        part_margins = parts[cells] - parts[cell_of_written]
         np.maximum(np.minimum(part_margins, FAR, out=part_margins), -FAR, out=features[:, :, len(FEATURES) :])
     if not possible.all():
         features[~possible] = 0.0
+    if batch.neighbours is None:
+        neighbours = np.full((len(rows), 2), UNKNOWN, np.uint64)
+    else:
+        neighbours = batch.neighbours[rows]
     return AlternativeFeatures(
-        np.where(possible, best, -1), features, words, changes, padded.neighbours, coverage > 0
+        np.where(possible, best, -1), features, words, changes, neighbours, coverage > 0
     )
-
-
-def is_repetition(padded: PaddedScores) -> NDArray[np.bool_]:
-    """Return a mask of the instances whose observed word repeats the word before, shape (n,).
-
-    False if the neighbours are not known.
-    """
-    before = padded.neighbours[:, 0]
-    has_both = (padded.observed >= 0) & (before != UNKNOWN)
-    if not has_both.any():
-        return has_both
-    written = _words(padded, np.maximum(padded.observed, 0)[:, None])[:, 0]
-    repeats: NDArray[np.bool_] = has_both & (written == before)
-    return repeats
 
 
 def alternatives_repeat(alternatives: AlternativeFeatures) -> NDArray[np.bool_]:
@@ -304,66 +387,39 @@ def alternatives_repeat(alternatives: AlternativeFeatures) -> NDArray[np.bool_]:
     return repeats
 
 
-def _empty_candidates(padded: PaddedScores) -> NDArray[np.int64]:
-    """Return the index of each group's empty candidate, shape (n,).
-
-    It is -1 if there is none, and for per-instance candidates.
-    """
-    in_groups = padded.batch.lists is None
-    index = [
-        group.candidates.index("") if in_groups and "" in group.candidates else -1
-        for group in padded.batch.groups
-    ]
-    return np.array(index, np.int64)[padded.group_indices]
-
-
-def alternative_scores(padded: PaddedScores) -> Floats:
-    """Return the scores of the alternatives, shape (n, K).
-
-    Minus infinity for the observed candidate and its variants, and if there is no observed candidate.
-    """
-    return np.where(padded.is_variant() | (padded.observed < 0)[:, None], -np.inf, padded.scores)
-
-
 def alternative_margins(alternatives: AlternativeFeatures) -> Floats:
     """Return the margins computed from alternatives, clipped at `FAR`."""
     margins = alternatives.features[:, :, :_MARGINS].sum(axis=2, dtype=np.float64)
     return np.where(alternatives.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
 
 
-def _words(padded: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the hashes of the candidates at `places`, shape (n, P)."""
-    if padded.batch.lists is not None:
-        return _hash_texts(*_texts_of_lists(padded, padded.batch.lists, places))
-    filled = np.zeros(padded.scores.shape[1], np.uint64)
-    hashes = padded.by_group(lambda group: _candidate_hashes(group.candidates), filled)
-    hashed: NDArray[np.uint64] = hashes[padded.group_indices[:, None], places]
+def _words(padded: PaddedScores, rows: Selection, places: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the hashes of the candidates at `places` of the instances in `rows`, shape (n, P)."""
+    if padded.table is None:
+        return _hash_texts(*_texts_of_lists(padded.batch, rows, places))
+    hashed: NDArray[np.uint64] = padded.table.hashes[padded.batch.group_of[rows][:, None], places]
     return hashed
 
 
 def _words_and_edits(
-    padded: PaddedScores, places: NDArray[np.int64]
+    padded: PaddedScores, rows: Selection, places: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int8], NDArray[np.uint64]]:
     """Return the hashes of the candidates at `places`, and the edits from the first one to the others.
 
     The hashes have the shape (n, P), the kinds and the changes of the edits the shape (n, P - 1).
     """
-    if padded.batch.lists is not None:
-        texts, index = _texts_of_lists(padded, padded.batch.lists, places)
-        n = max(len(texts), 1)
-        # one number for each pair of texts, so that equal pairs are compared once
-        pairs, inverse = unique_inverse((index[:, :1] * n + index[:, 1:]).ravel())
-        written, meant = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, n))
-        shape = len(places), places.shape[1] - 1
-        kinds, changes = (values[inverse].reshape(shape) for values in pair_edits(written, meant))
-        return _hash_texts(texts, index), kinds, changes
-    k = padded.scores.shape[1]
-    cells = padded.group_indices[:, None], places[:, :1], places[:, 1:]
-    all_kinds = padded.by_group(lambda group: candidate_edits(group.candidates)[0], np.zeros((k, k), np.int8))
-    all_changes = padded.by_group(
-        lambda group: candidate_edits(group.candidates)[1], np.zeros((k, k), np.uint64)
-    )
-    return _words(padded, places), all_kinds[cells], all_changes[cells]
+    if padded.table is not None:
+        table, group_of = padded.table, padded.batch.group_of[rows][:, None]
+        cells = group_of, places[:, :1], places[:, 1:]
+        return table.hashes[group_of, places], table.kinds[cells], table.changes[cells]
+    texts, index = _texts_of_lists(padded.batch, rows, places)
+    n = max(len(texts), 1)
+    # one number for each pair of texts, so that equal pairs are compared once
+    pairs, inverse = unique_inverse((index[:, :1] * n + index[:, 1:]).ravel())
+    written, meant = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, n))
+    shape = len(places), places.shape[1] - 1
+    kinds, changes = (values[inverse].reshape(shape) for values in pair_edits(written, meant))
+    return _hash_texts(texts, index), kinds, changes
 
 
 def _hash_texts(texts: list[str], index: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -372,22 +428,18 @@ def _hash_texts(texts: list[str], index: NDArray[np.int64]) -> NDArray[np.uint64
 
 
 def _texts_of_lists(
-    padded: PaddedScores, lists: CandidateLists, places: NDArray[np.int64]
+    batch: ScoreBatch, rows: Selection, places: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Return the distinct texts of the per-instance candidates at `places`, and the index of each text.
 
     The index has the shape (n, P).
     """
-    first = lists.offsets[:-1][padded.index][:, None]
-    last = lists.offsets[1:][padded.index][:, None] - 1
-    rows = np.minimum(first + places, last)
-    texts, index = distinct_texts(take_texts(lists.texts, rows.ravel()))
-    return texts, index.reshape(rows.shape)
-
-
-@lru_cache(maxsize=4096)
-def _candidate_hashes(candidates: tuple[str, ...]) -> NDArray[np.uint64]:
-    return np.array([_hash(word) for word in candidates], np.uint64)
+    assert batch.lists is not None
+    first = batch.offsets[:-1][rows][:, None]
+    last = batch.offsets[1:][rows][:, None] - 1
+    list_rows = np.minimum(first + places, last)
+    texts, index = distinct_texts(take_texts(batch.lists.texts, list_rows.ravel()))
+    return texts, index.reshape(list_rows.shape)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -1,4 +1,4 @@
-"""Calibration of scores to probabilities, padded tables of scores, and thresholds for rates of flags.
+"""Calibration of scores to probabilities, padding of scores, and thresholds for rates of flags.
 
 Calibrations are fitted on development text. Thresholds are operating points: the threshold of a group for a
 rate of false flags, and one budget of flags for several models.
@@ -6,17 +6,15 @@ rate of false flags, and one budget of flags for several models.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, ScoreBatch, Selection, lengths
+from disambig.data import ScoreBatch, lengths
 from disambig.errors import UserError
-from disambig.text import UNKNOWN
 from disambig.type_aliases import Floats
 
 
@@ -49,89 +47,6 @@ def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArra
 def unpad(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
     """Return the values of a padded table without the padding: the inverse of `pad`."""
     return values[np.arange(values.shape[1]) < np.diff(offsets)[:, None]]
-
-
-@lru_cache(maxsize=1024)
-def variant_matrix(group: Group) -> NDArray[np.bool_]:
-    """Return a mask of the pairs of candidates that are equal or variants, shape ``(K, K)``."""
-    k = range(len(group.candidates))
-    return np.array([[group.same(i, j) for j in k] for i in k], bool)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PaddedScores:
-    """Padded scores of n instances, with at most K candidates."""
-
-    batch: ScoreBatch  # holds the candidates of the instances
-    index: Selection  # the n instances in `batch`
-    scores: Floats  # float64 (n, K): padded with minus infinity
-    observed: NDArray[np.int32]  # (n,): the candidate in the text; -1 if there is none
-
-    @classmethod
-    def from_batch(cls, batch: ScoreBatch) -> PaddedScores:
-        """Pad the scores of a batch."""
-        return cls(batch, slice(None), pad(batch.scores, batch.offsets, -np.inf), batch.observed)
-
-    def take(self, rows: NDArray[np.generic]) -> PaddedScores:
-        """Return the instances in `rows`, with as much padding."""
-        index = np.arange(len(self.batch))[self.index][rows]
-        return PaddedScores(self.batch, index, self.scores[rows], self.observed[rows])
-
-    @property
-    def group_indices(self) -> NDArray[np.int64]:
-        """Index of each instance's group in the groups of `batch`, shape ``(n,)``."""
-        return self.batch.group_of[self.index]
-
-    @property
-    def n_hits(self) -> NDArray[np.int32]:
-        """Number of n-grams of each candidate that are in the count table, shape ``(n, K)``."""
-        return pad(self.batch.n_hits, self.batch.offsets, 0)[self.index]
-
-    @property
-    def n_queries(self) -> NDArray[np.int64]:
-        """Number of n-grams that were looked up, for all candidates together, shape ``(n,)``."""
-        padded = pad(self.batch.n_queries, self.batch.offsets, 0)
-        sums: NDArray[np.int64] = padded[self.index].sum(axis=1)
-        return sums
-
-    @property
-    def neighbours(self) -> NDArray[np.uint64]:
-        """Hashes of the words before and after, shape ``(n, 2)``; `UNKNOWN` if they are not known."""
-        if self.batch.neighbours is None:
-            return np.full((len(self.scores), 2), UNKNOWN, np.uint64)
-        return self.batch.neighbours[self.index]
-
-    @property
-    def parts_of_scores(self) -> NDArray[np.float32]:
-        """The contributions of the feature groups, shape ``(n, K, P)``; P is 0 if these are not known."""
-        if self.batch.parts is None:
-            return np.zeros((*self.scores.shape, 0), np.float32)
-        return pad(self.batch.parts, self.batch.offsets, 0.0)[self.index]
-
-    def is_variant(self) -> NDArray[np.bool_]:
-        """Return a mask of the observed candidates and their variants, shape (n, K)."""
-        k = self.scores.shape[1]
-        if self.batch.lists is not None:
-            return np.arange(k) == self.observed[:, None]
-        same = self.by_group(variant_matrix, np.zeros((k, k), bool))
-        mask: NDArray[np.bool_] = same[self.group_indices, self.observed]
-        return mask
-
-    def by_group(self, get: Callable[[Group], NDArray[Any]], filled: NDArray[Any]) -> NDArray[Any]:
-        """Return an array for each group, padded and stacked, shape ``(n_groups, *filled.shape)``.
-
-        `get`: returns an array for a group, not larger than `filled` in any dimension.
-        `filled`: values for padding, for groups without instances, and for per-instance candidates.
-        """
-        groups, has_lists = self.batch.groups, self.batch.lists is not None
-        if len(groups) == 1 and len(groups[0].candidates) == len(filled) and not has_lists:
-            return get(groups[0])[None]  # nothing to pad
-        stacked = np.repeat(filled[None], len(groups), axis=0)
-        for g, group in enumerate(() if has_lists else groups):
-            if len(group.candidates) <= len(filled):
-                array = get(group)
-                stacked[g][tuple(map(slice, array.shape))] = array
-        return stacked
 
 
 ERROR_RATE = 0.01

@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Group, Predictions, ScoreBatch
+from disambig.decision._alternatives import PaddedScores
 from disambig.decision.calibration import (
     FEATURES,
     UNTUNED,
     Calibration,
     Comparison,
     OperatingPoint,
-    PaddedScores,
     check_rate,
     compare_with_observed,
     error_probabilities,
     fit_calibration,
     fit_choices,
+    pad,
     substitutes,
     top_margins,
     tune_operating_point,
@@ -109,7 +110,7 @@ class Corrections:
     def weigh(self, scored: ScoreBatch) -> WeighedDecisions:
         """Compare the best other candidate with the observed one, before any threshold."""
         padded = PaddedScores.from_batch(scored)
-        scores, n_hits = padded.scores, padded.n_hits
+        scores, n_hits = padded.scores, pad(scored.n_hits, scored.offsets, 0)
         comparison = compare_with_observed(scores, n_hits, scored.observed, padded.is_variant())
         log_odds = self.calibration.log_odds(comparison.features, scored.number)
         other = comparison.other
@@ -171,7 +172,8 @@ class Corrections:
             scored = data.scored(g, maximum=self.max_examples)
             looks_up = looks_up or bool(scored.n_queries.any())
             padded = PaddedScores.from_batch(scored)
-            scores, evidence, same, truth = padded.scores, padded.n_hits, padded.is_variant(), scored.observed
+            scores, evidence = padded.scores, pad(scored.n_hits, scored.offsets, 0)
+            same, truth = padded.is_variant(), scored.observed
             # There is no error corpus: right words that another candidate replaces stand for mistakes.
             substituted, rows = substitutes(same | np.isneginf(scores), data.rng)
             right = compare_with_observed(scores, evidence, truth, same).features

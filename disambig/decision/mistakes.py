@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
-from typing import Any, ClassVar
+from itertools import accumulate
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Predictions, ScoreBatch, lengths
+from disambig.data import Group, Predictions, ScoreBatch
 from disambig.decision._alternatives import (
     ALONE,
     EARLIER,
@@ -20,12 +20,11 @@ from disambig.decision._alternatives import (
     NO_KEY,
     AlternativeFeatures,
     HashedWeights,
+    PaddedScores,
     alternative_margins,
-    alternative_scores,
+    alternatives_at,
     alternatives_repeat,
     find_alternatives,
-    find_alternatives_padded,
-    is_repetition,
     term_keys,
 )
 from disambig.decision.calibration import (
@@ -33,7 +32,6 @@ from disambig.decision.calibration import (
     UNTUNED,
     Calibration,
     OperatingPoint,
-    PaddedScores,
     check_rate,
     fit_choices,
     pad,
@@ -77,23 +75,30 @@ class ErrorWeights:
     dense: Floats  # float64 (len(FEATURES),)
     terms: HashedWeights
 
-    def log_odds(self, alternatives: AlternativeFeatures) -> Floats:
-        """Return the score of each alternative, shape (n, R); minus infinity for padding."""
-        return self.log_odds_of_terms(alternatives, _terms(alternatives))
+    def log_odds(
+        self, features: NDArray[np.float32], terms: NDArray[np.uint64], neighbours: NDArray[np.uint64]
+    ) -> Floats:
+        """Return the score of each alternative, shape (n, R); that of padding has no meaning.
 
-    def log_odds_of_terms(self, alternatives: AlternativeFeatures, terms: NDArray[np.uint64]) -> Floats:
-        """Return the result of `log_odds`, given the keys of the terms.
-
-        `alternatives` may have further features, which only other weights have, and `terms` those of
-        neighbours although the neighbours of these instances are not known.
+        `features` and `neighbours`: see `AlternativeFeatures`. There may be further features, which only
+        other weights have.
+        `terms`: see `term_keys`. They may include those of neighbours although these are not known.
         """
-        features = alternatives.features[:, :, : len(self.dense)]
-        kinds = terms if alternatives.neighbours.any() else terms[:, :, :ALONE]
-        return np.where(alternatives.possible, features @ self.dense + self.terms.sums(kinds), -np.inf)
+        kinds = terms if neighbours.any() else terms[:, :, :ALONE]
+        log_odds: Floats = features[:, :, : len(self.dense)] @ self.dense + self.terms.sums(kinds)
+        return log_odds
 
 
 def _terms(alternatives: AlternativeFeatures) -> NDArray[np.uint64]:
     return term_keys(alternatives.words, alternatives.changes, alternatives.neighbours)
+
+
+def _weigh(
+    weights: ErrorWeights, alternatives: AlternativeFeatures, shift: float
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return the most probable alternative of each instance, and its log-odds against everything else."""
+    log_odds = weights.log_odds(alternatives.features, _terms(alternatives), alternatives.neighbours)
+    return _best(np.where(alternatives.possible, log_odds + shift, -np.inf))
 
 
 def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
@@ -333,7 +338,7 @@ class Mistakes:
 
     def _least_flagged(self, cases: WeightedCases) -> float:
         """Return the lowest margin of a case that is flagged at the rate `USUAL`, minus a tolerance."""
-        odds = _best(self.weighing.log_odds(cases.alternatives) + self.shift)[1]
+        odds = _weigh(self.weighing, cases.alternatives, self.shift)[1]
         flagged = (odds > self.operating.threshold(USUAL)) & ~alternatives_repeat(cases.alternatives)
         minimum = float(alternative_margins(cases.alternatives)[flagged].min(initial=MIN_CHECKED))
         return max(minimum - _SLACK, EVERYWHERE)
@@ -416,8 +421,7 @@ class Mistakes:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MistakeTest:
+class MistakeTest(NamedTuple):
     """How words are tested for mistakes."""
 
     rule: Mistakes
@@ -435,31 +439,36 @@ def judge_mistakes(scored: ScoreBatch, tests: Sequence[MistakeTest], sizes: Sequ
     padded = PaddedScores.from_batch(scored)
     scores, observed = padded.scores, padded.observed
     n = len(scores)
+    _, *limits = zip(*tests, strict=True)
+    threshold, least_margin, least = np.array(limits).repeat(sizes, axis=1)  # of each instance
     chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
     odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
-    other_scores, repeats = alternative_scores(padded), is_repetition(padded)
-    least_margins = [test.least_margin if test.least_margin > -FAR else -np.inf for test in tests]
+    other_scores, repeats = padded.other_scores(), padded.repeats()
     weighed = observed >= 0
-    if max(least_margins) > -np.inf:
+    if (skips := least_margin > -FAR).any():
         margins = other_scores.max(axis=1, initial=-np.inf) - scores[np.arange(n), observed]
-        weighed &= (margins >= np.repeat(least_margins, sizes)) | repeats
+        weighed &= (margins >= np.where(skips, least_margin, -np.inf)) | repeats
     rows = weighed.nonzero()[0]
     if len(rows):
-        alternatives = find_alternatives_padded(padded.take(rows), other_scores[rows], repeats[rows])
-        terms, log_odds = _terms(alternatives), np.empty(alternatives.candidates.shape)
-        bounds = rows.searchsorted(list(accumulate(sizes, initial=0)))
-        for test, (first, stop) in zip(tests, pairwise(bounds.tolist()), strict=True):
-            if first < stop:
-                part, weights = slice(first, stop), test.rule.weighing
-                log_odds[part] = weights.log_odds_of_terms(alternatives.take(part), terms[part])
-                log_odds[part] += test.rule.shift
+        alternatives = alternatives_at(rows, padded, other_scores, repeats)
+        evident, neighbours = alternatives.evident, alternatives.neighbours
+        terms = term_keys(alternatives.words, alternatives.changes, neighbours)
+        log_odds = np.empty(alternatives.candidates.shape)
+        bounds = rows.searchsorted(list(accumulate(sizes, initial=0))).tolist()
+        for (rule, *_), first, stop in zip(tests, bounds, bounds[1:], strict=False):
+            part = slice(first, stop)
+            log_odds[part] = rule.weighing.log_odds(
+                alternatives.features[part], terms[part], neighbours[part]
+            )
+            log_odds[part] += rule.shift
+            if not rule.needs_evidence:
+                evident[part] = True
+        log_odds[alternatives.candidates < 0] = -np.inf
         best, odds[rows] = _best(log_odds)
-        test_of = np.arange(len(tests)).repeat(lengths(bounds))
-        evident = alternatives.evident | ~np.array([test.rule.needs_evidence for test in tests])[test_of]
-        flagged[rows] = evident & (odds[rows] > np.array([test.threshold for test in tests])[test_of])
+        flagged[rows] = evident & (odds[rows] > threshold[rows])
     probabilities = to_probability(odds)
     if flagged.any():
-        flagged[rows] &= probabilities[rows] >= np.array([test.least for test in tests])[test_of]
+        flagged &= probabilities >= least
         meant = alternatives.candidates[np.arange(len(rows)), best]
         chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
     return Predictions(chosen, top_margins(scores), probabilities, flagged, np.ones(n, bool))
@@ -530,7 +539,7 @@ def _held_out_odds(
         if fold >= 0:
             others = right.take((folds >= 0) & ~inside)
             weights = fit_weights(join_cases([others, wrong]), start=weighing)
-        odds[inside] = _best(weights.log_odds(right.alternatives.take(inside)) + shift)[1]
+        odds[inside] = _weigh(weights, right.alternatives.take(inside), shift)[1]
     return odds
 
 
@@ -552,7 +561,7 @@ def _held_out_odds_of_mistakes(
         inside = np.flatnonzero(folds == fold)
         weights = fit_weights(join_cases([right, wrong.take(folds != fold)]), start=weighing)
         cases = wrong.take(inside)
-        best, fold_odds = _best(weights.log_odds(cases.alternatives) + shift)
+        best, fold_odds = _weigh(weights, cases.alternatives, shift)
         is_meant = 1 + best == cases.meant
         odds[inside[is_meant]] = fold_odds[is_meant]
     return odds

@@ -574,15 +574,14 @@ def judge_together(
     `groups`: the groups of each rule.
     `rates`: accepted false alarms per 1,000 correct words of each rule; None: the rule's own.
     """
-    if len(rules) > 1 and scored.lists is not None:
-        tests = [
-            rule.test(rate) if isinstance(rule, Mistakes | SecondLook) else None
-            for rule, rate in zip(rules, rates, strict=True)
-        ]
-        if None not in tests:
-            ends = scored.group_of.searchsorted([of_rule.stop for of_rule in groups]).tolist()
-            sizes = [end - start for start, end in pairwise([0, *ends])]
-            return judge_mistakes(scored, [test for test in tests if test is not None], sizes)
+    tests = []
+    for rule, rate in zip(rules, rates, strict=True):
+        test = rule.test(rate) if isinstance(rule, Mistakes | SecondLook) else None
+        if test is not None:
+            tests.append(test)
+    if len(tests) == len(rules) and (len(rules) == 1 or scored.lists is not None):
+        ends = scored.group_of.searchsorted([of_rule.stop for of_rule in groups]).tolist()
+        return judge_mistakes(scored, tests, [end - start for start, end in pairwise([0, *ends])])
     return Predictions.joined(
         [
             rule.judge(scored.of_groups(of_rule.start, of_rule.stop), flags_per_1000=rate)
