@@ -590,7 +590,8 @@ class Decisions:
 
     def without_empty(self) -> Decisions:
         """Return the decisions that are `shown`; a text has more empty places than words to decide."""
-        return self if self.shown.all() else self.take(np.flatnonzero(self.shown))
+        shown = self.shown
+        return self if shown.all() else self.take(shown.nonzero()[0])
 
     def only_flags(self) -> Decisions:
         """Return the decisions that are flagged."""
@@ -606,11 +607,14 @@ class Decisions:
     def _select(self, index: Selection, settled: OverlapResolution | None) -> Decisions:
         """Return the decisions in `index`, of which the overlaps are `settled`."""
         rows, offsets = take_rows(self.offsets, index)
+        columns: dict[str, Any] = {}
+        for name in _COLUMNS:
+            columns[name] = getattr(self, name)[index]
         return Decisions(
             self.task,
             self.model,
             self.table,
-            **{name: getattr(self, name)[index] for name in _COLUMNS},
+            **columns,
             offsets=offsets,
             scores=self.scores[rows],
             lists=None if self.lists is None else self.lists.take(index),

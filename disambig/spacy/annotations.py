@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, repeat
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,9 @@ def pack_decisions(
     `bounds`: start of the decisions of each document, and the end of the last ones.
     `scope`: overlapping flags of the same scope compete; ``""`` for components with one task each.
     """
-    lists, layout = decisions.lists, WITH_GLOSSES if decisions.glossed else LAYOUT
+    lists, glossed = decisions.lists, decisions.glossed
     common = {
-        "layout": layout if lists is None else WITH_LISTS,
+        "layout": WITH_LISTS if lists is not None else WITH_GLOSSES if glossed else LAYOUT,
         **({} if lists is None else {"lists": {"texts": (), "sizes": b"", "scores": b"", "ranks": b""}}),
         "task": decisions.task,
         "spans_key": spans_key,
@@ -56,39 +57,40 @@ def pack_decisions(
         "table": (),
     }
     nothing = {**common, "rows": b"", "scores": b""}  # of a document without decisions: the usual case
+    packed = [*map(dict, repeat(nothing, len(docs)))]
     if not len(decisions):
-        return [nothing.copy() for _ in bounds[1:]]
-    rows = np.empty(len(decisions), _ROW)
+        return packed
+    raised = decisions.raised
+    rows = np.empty(len(raised), _ROW)
     for name in _ROW.names or ():
-        rows[name] = getattr(decisions, "raised" if name == "flagged" else name)
+        rows[name] = raised if name == "flagged" else getattr(decisions, name)
     n_groups = len(decisions.table)
     # the groups that occur, numbered within each document; `firsts` (n_documents + 1,) is where they begin
     documents = decisions.documents.astype(np.int64)
     used, inverse = unique_inverse(documents * n_groups + decisions.groups)
     firsts = used.searchsorted(np.arange(len(bounds)) * n_groups)
     rows["groups"] = inverse - firsts[documents]
-    entries: list[tuple[Any, ...]] = [(group.name, group.candidates) for group in decisions.table]
-    if decisions.glossed:
-        glosses = [group.glosses or ("",) * len(group.candidates) for group in decisions.table]
-        entries = [(*entry, gloss) for entry, gloss in zip(entries, glosses, strict=True)]
-    table = [entries[group] for group in (used % max(n_groups, 1)).tolist()]
+    table: list[tuple[Any, ...]] = []
+    for index in (used % n_groups).tolist():
+        group = decisions.table[index]
+        glosses = (group.glosses or ("",) * len(group.candidates),) if glossed else ()
+        table.append((group.name, group.candidates, *glosses))
     tables = firsts.tolist()
     scores = np.asarray(decisions.scores, _SCORE)
     offsets = decisions.offsets[bounds].tolist()
-    return [
-        nothing.copy()
-        if start == end
-        else {
-            **common,
-            **({} if lists is None else {"lists": _packed_lists(lists.take(slice(start, end)))}),
-            "table": tuple(table[tables[i] : tables[i + 1]]),
-            **_packed_rules(decisions, start, end, docs[i]),
-            **_packed_lost_flags(decisions, start, end),
-            "rows": rows[start:end].tobytes(),
-            "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
-        }
-        for i, (start, end) in enumerate(pairwise(bounds))
-    ]
+    for i, (start, end) in enumerate(pairwise(bounds)):
+        if start < end:
+            of_document = slice(start, end)
+            flags = (start + raised[of_document].nonzero()[0]).tolist()
+            packed[i] = {
+                **common,
+                **({} if lists is None else {"lists": _packed_lists(lists.take(of_document))}),
+                "table": tuple(table[tables[i] : tables[i + 1]]),
+                **(_packed_flags(decisions, flags, start, docs[i]) if flags else {}),
+                "rows": rows[of_document].tobytes(),
+                "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
+            }
+    return packed
 
 
 def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:
@@ -121,22 +123,20 @@ def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:
     )
 
 
-def _packed_rules(decisions: Decisions, first: int, last: int, doc: Doc) -> dict[str, Any]:
-    """Return the rules of the flags of a Doc: what each corrects, and the name of its rule."""
-    rows = (first + decisions.raised[first:last].nonzero()[0]).tolist()
-    if not rows or decisions.rules is None:
-        return {}
-    text = doc.text
-    named = [(*decisions.correction(i, text), decisions.rule_name(i, text)) for i in rows]
-    return {"rules": tuple(dict.fromkeys(named))}
+def _packed_flags(decisions: Decisions, rows: Sequence[int], first: int, doc: Doc) -> dict[str, Any]:
+    """Return the rules of the flags of a Doc, and which flags lost to others if overlaps are resolved.
 
-
-def _packed_lost_flags(decisions: Decisions, first: int, last: int) -> dict[str, Any]:
-    """Return the rows of a document's flags that lost to others, if overlaps are already resolved."""
-    if decisions.settled is None or not decisions.raised[first:last].any():
-        return {}
-    lost = decisions.settled.lost
-    return {"lost": tuple((lost[(lost >= first) & (lost < last)] - first).tolist())}
+    A rule is what each flag corrects, and its name. `first`: the first decision of the Doc.
+    """
+    packed: dict[str, Any] = {}
+    if decisions.rules is not None:
+        text = doc.text
+        named = [(*decisions.correction(i, text), decisions.rule_name(i, text)) for i in rows]
+        packed["rules"] = tuple(dict.fromkeys(named))
+    if decisions.settled is not None:
+        lost = set(decisions.settled.lost.tolist())
+        packed["lost"] = tuple(row - first for row in rows if row in lost)
+    return packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,25 +215,27 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     `decisions`: ``decisions.documents`` indexes `docs`.
     `spans_key`: key of the span group.
     """
-    hashes = _hashes(docs, decisions)
-    glosses = _glosses(docs, decisions)
+    hashes = _add_strings(docs, _labels(decisions))
+    glosses = _add_strings(docs, _glosses(decisions)) if decisions.glossed else [0] * len(hashes)
     bounds = decisions.documents.searchsorted(np.arange(len(docs) + 1)).tolist()
     packed = pack_decisions(decisions, docs, bounds, spans_key)
     clear_cache()
     for doc, packed_decisions, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):
         name = id_under(doc, decisions.task, spans_key)
-        spans = _spans_of_other_tasks(doc, spans_key, name)
-        warn_of_replaced_spans(doc, spans_key, [decisions.task])
+        spans = []
+        if doc.spans.get(spans_key):
+            spans = _spans_of_other_tasks(doc, spans_key, name)
+            warn_of_replaced_spans(doc, spans_key, [decisions.task])
         if first < last:
+            n_others = len(spans)
             rows = slice(first, last)
             start, stop = tokens_of_places(doc, decisions.starts[rows], decisions.ends[rows])
             span_id = doc.vocab.strings.add(name)
-            # Keyword arguments and a hash in the StringStore are the fastest way to create a span.
-            added = [
-                Span(doc, i, j, label=label, kb_id=gloss, span_id=span_id)
-                for i, j, label, gloss in zip(start, stop, hashes[rows], glosses[rows], strict=True)
-            ]
-            spans = sorted(spans + added, key=lambda span: (span.start, span.end)) if spans else added
+            for i, j, label, gloss in zip(start, stop, hashes[rows], glosses[rows], strict=True):
+                # keyword arguments and a hash in the StringStore are the fastest way to create a span
+                spans.append(Span(doc, i, j, label=label, kb_id=gloss, span_id=span_id))
+            if n_others:
+                spans.sort(key=lambda span: (span.start, span.end))
         doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
         doc.user_data[PREFIX + name] = packed_decisions
 
@@ -259,8 +261,7 @@ def id_under(doc: Doc, task: str, spans_key: str) -> str:
 
 def _spans_of_other_tasks(doc: Doc, spans_key: str, name: str) -> list[Span]:
     """Return the spans of our other tasks under the same key; all other spans are replaced."""
-    group = doc.spans.get(spans_key, ())
-    return [span for span in group if span.id_ != name and PREFIX + span.id_ in doc.user_data]
+    return [span for span in doc.spans[spans_key] if span.id_ != name and PREFIX + span.id_ in doc.user_data]
 
 
 def warn_of_replaced_spans(doc: Doc, spans_key: str, tasks: Iterable[str]) -> None:
@@ -276,36 +277,31 @@ def warn_of_replaced_spans(doc: Doc, spans_key: str, tasks: Iterable[str]) -> No
         warnings.warn(str(UserError("D522", key=spans_key)), stacklevel=3)
 
 
-def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
-    """Return the label of each decision as a hash that is in the StringStore of every Doc."""
+def _labels(decisions: Decisions) -> list[str]:
+    """Return the chosen candidate of each decision."""
     if (lists := decisions.lists) is not None:
-        chosen = (lists.offsets[:-1] + decisions.chosen).tolist()
-        return _add_strings(docs, [lists.texts[row] for row in chosen])
-    choices = _choices(decisions)
-    used = list(dict.fromkeys(choices))
-    hashes = _add_strings(docs, [decisions.table[g].candidates[c] for g, c in used])
-    hash_of = dict(zip(used, hashes, strict=True))
-    return [hash_of[choice] for choice in choices]
+        return [lists.texts[row] for row in (lists.offsets[:-1] + decisions.chosen).tolist()]
+    labels = []
+    for group, candidate in zip(decisions.groups.tolist(), decisions.chosen.tolist(), strict=True):
+        labels.append(decisions.table[group].candidates[candidate])
+    return labels
 
 
-def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
-    """Return the hash of each decision's gloss, as `_hashes` does; 0 if there is none."""
-    if not decisions.glossed:
-        return [0] * len(decisions)
-    return _add_strings(docs, [candidate_gloss(decisions.table[g], c) for g, c in _choices(decisions)])
+def _glosses(decisions: Decisions) -> list[str]:
+    """Return the gloss of the chosen candidate of each decision."""
+    choices = zip(decisions.groups.tolist(), decisions.chosen.tolist(), strict=True)
+    return [candidate_gloss(decisions.table[group], candidate) for group, candidate in choices]
 
 
-def _choices(decisions: Decisions) -> list[tuple[int, int]]:
-    """Return the group and the chosen candidate of each decision."""
-    return list(zip(decisions.groups.tolist(), decisions.chosen.tolist(), strict=True))
+_STRINGS_OF = attrgetter("vocab.strings")
 
 
-def _add_strings(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
-    """Add strings to the vocabularies of all Docs and return their hashes; 0 for an empty string."""
-    hashes: list[int] = []
-    for strings in {id(doc.vocab): doc.vocab.strings for doc in docs}.values():
-        hashes = [strings.add(name) if name else 0 for name in names]
-    return hashes
+def _add_strings(docs: Sequence[Doc], texts: Sequence[str]) -> list[int]:
+    """Add texts to the vocabularies of all Docs and return their hashes; 0 for an empty text."""
+    hash_of = dict.fromkeys(texts, 0)
+    for strings in set(map(_STRINGS_OF, docs)):
+        hash_of = dict(zip(hash_of, map(strings.add, hash_of), strict=True))
+    return [*map(hash_of.__getitem__, texts)]
 
 
 def read_decisions(doc: Doc, key: str) -> Decisions | None:

@@ -71,6 +71,7 @@ class BatchComponent(ABC):
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one Doc."""
+        _check_order(self)
         try:
             self.set_annotations([doc], self.predict([doc]))
         except Exception as problem:  # spaCy's protocol: the handler decides whether to go on
@@ -86,6 +87,7 @@ class BatchComponent(ABC):
         batch_size : int
             Maximum number of Docs per batch; batches of long Docs are smaller.
         """
+        _check_order(self)
         # limited by tokens as well, so that long Docs do not need too much memory
         for docs in minibatch(stream, _MAX_TOKENS, len, maximum=max(batch_size, 1)):
             try:
@@ -132,16 +134,6 @@ class SpanWriter(BatchComponent):
     def __init__(self, name: str, spans_key: str) -> None:
         super().__init__(name)
         self.spans_key = spans_key
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Annotate one Doc."""
-        _check_order(self)
-        return super().__call__(doc)
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 256) -> Iterator[Doc]:
-        """Annotate a stream of Docs batch by batch; see `BatchComponent.pipe`."""
-        _check_order(self)
-        yield from super().pipe(stream, batch_size=batch_size)
 
     @abstractmethod
     def reference(self) -> dict[str, Any]:
@@ -235,15 +227,17 @@ def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
             _PIPELINES[component] = weakref.ref(nlp)  # where the new component will be is not known yet
 
 
-_PIPELINES: weakref.WeakKeyDictionary[SpanWriter, weakref.ref[Language]] = weakref.WeakKeyDictionary()
+_PIPELINES: weakref.WeakKeyDictionary[BatchComponent, weakref.ref[Language]] = weakref.WeakKeyDictionary()
 """The pipelines of components whose spans are lost if they run before another one, until they first run."""
 
 
-def _check_order(component: SpanWriter) -> None:
+def _check_order(component: BatchComponent) -> None:
     """Warn once if a component of the pipeline that runs later replaces the spans of this one."""
     pipeline = _PIPELINES.pop(component, None)
-    nlp = pipeline() if pipeline is not None else None
-    running = nlp.pipeline if nlp is not None else []
+    if pipeline is None or (nlp := pipeline()) is None:
+        return
+    assert isinstance(component, SpanWriter)
+    running = nlp.pipeline
     at = next((i for i, (_, other) in enumerate(running) if other is component), len(running))
     for name, other in running[at + 1 :]:
         if isinstance(other, SpanWriter) and other.overwrites(component):

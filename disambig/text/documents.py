@@ -1,7 +1,7 @@
 r"""Views of texts and of spaCy Docs, and the protected spans of a text.
 
 The words of a Doc come from ``doc.text``, so spaCy's tokeniser has no influence on what a word is, unless the
-tokenisation reads the Doc's own tokens (see `ReadsDocs`).
+tokenisation reads the Doc's own tokens (see `disambig.text.ReadsDocs`).
 
 Protected spans of a text (`protected_spans`):
 
@@ -37,14 +37,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from operator import is_
+from operator import attrgetter, is_
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.text import characters as ch
-from disambig.text.view import ReadsDocs, Tokenisation, TokenView
+from disambig.text.view import Tokenisation, TokenView
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -325,6 +325,7 @@ _MAX_CACHED_CHARACTERS = 4_000_000  # lets two components that share a batch tok
 _MAX_CACHED_TOKENS = 1_000_000
 _cached_texts: dict[str, tuple[bool, tuple[str, ...], TokenView]] = {}
 _cached_docs: dict[str, tuple[bool, tuple[Doc, ...], TokenView]] = {}
+_TEXT_OF = attrgetter("text")
 
 
 def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
@@ -336,8 +337,9 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     words.
     `protected`: whether to add the layer ``"protected"`` (see `disambig.text.documents`).
     """
-    if isinstance(tokenisation, ReadsDocs):
-        return _with_protected(tokenisation.of_docs(docs), protected)
+    of_docs = getattr(tokenisation, "of_docs", None)  # `isinstance(tokenisation, ReadsDocs)` takes longer
+    if of_docs is not None:
+        return _with_protected(of_docs(docs), protected)
     cached = _cached_docs.get(tokenisation.name)
     if (
         cached is not None
@@ -347,7 +349,7 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     ):
         return cached[2]
     _cached_docs.pop(tokenisation.name, None)
-    view = view_of_texts([doc.text for doc in docs], tokenisation, protected=protected)
+    view = view_of_texts([*map(_TEXT_OF, docs)], tokenisation, protected=protected)
     if sum(map(len, docs)) <= _MAX_CACHED_TOKENS:
         _cached_docs[tokenisation.name] = protected, tuple(docs), view
     return view
@@ -389,7 +391,7 @@ def align_tokens(
     columns = doc.to_array(["IDX", "LENGTH"]).astype(np.int64)
     token_starts = columns[:, 0]
     token_ends = token_starts + columns[:, 1]
-    first = np.searchsorted(token_ends, starts, side="right").astype(np.int64)
-    stop = np.searchsorted(token_starts, ends, side="left").astype(np.int64)
+    first = token_ends.searchsorted(starts, side="right")
+    stop = token_starts.searchsorted(ends, side="left")
     empty = np.asarray(starts) >= np.asarray(ends)
     return first, np.where(empty, first, np.maximum(first, stop))
