@@ -31,7 +31,7 @@ EVIDENCE = ("error as written", "error as corrected", "kind of error", "word as 
 WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
 """Maximum number of words around a place, and of word pieces of a sentence, as in training."""
 BATCH_PIECES = 256
-"""Maximum number of word pieces of a batch, with padding: larger arrays are new memory pages at each step."""
+"""Maximum number of word pieces of a batch, with padding; onnxruntime keeps the memory of the largest one."""
 
 MAX_ANSWERS = 1 << 12
 """Maximum number of answers that are kept, at most 1 kB each. To verify its flags, a paragraph is read some
@@ -127,7 +127,6 @@ class Encoder:
         options.intra_op_num_threads = threads or _default_threads()
         options.inter_op_num_threads = 1
         options.log_severity_level = 3  # errors only
-        options.enable_cpu_mem_arena = False  # an arena keeps all memory that the largest batch took
         options.enable_mem_pattern = False  # kept for each shape of a batch, and shapes hardly ever recur
         try:
             pieces = WordPieces.from_file(folder / VOCABULARY)
