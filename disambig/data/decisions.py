@@ -287,16 +287,6 @@ class ScoreBatch(CandidateTable):
             index = np.arange(first, last) if ordered else np.flatnonzero(self.group_of == i)
             yield index, self.take(slice(first, last) if ordered else index, slice(i, i + 1))
 
-    def of_groups(self, first: int, stop: int) -> ScoreBatch:
-        """Return the scores of groups `first` to `stop` (exclusive), if instances are in this order.
-
-        Nothing is copied.
-        """
-        if stop - first == len(self.groups):
-            return self
-        instances = slice(*self.group_of.searchsorted((first, stop)).tolist())
-        return self.take(instances, slice(first, stop))
-
     def map_groups(self, compute: Callable[[ScoreBatch], Floats | None]) -> Floats | None:
         """Return a number for each candidate, computed group by group; None if `compute` returns None."""
         if len(self.groups) == 1:
@@ -339,7 +329,10 @@ class Predictions:
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the arrays by the names of their attributes."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        columns = {}
+        for name in self.__dataclass_fields__:
+            columns[name] = getattr(self, name)
+        return columns
 
     @classmethod
     def joined(cls, parts: Sequence[Predictions]) -> Predictions:

@@ -8,7 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -534,10 +535,8 @@ class Instances(KeepsResults):
         if self.lists is not None:
             return self.lists.offsets
         if len(self) < len(groups):  # a few words of a text, and hundreds of groups
-            return offsets_from_sizes(len(groups[number].candidates) for number in self.groups.tolist())
-        return offsets_from_sizes(
-            np.array([len(group.candidates) for group in groups], np.int64)[self.groups]
-        )
+            return offsets_from_sizes(count_candidates(map(groups.__getitem__, self.groups.tolist())))
+        return offsets_from_sizes(count_candidates(groups)[self.groups])
 
     def candidates(self, index: int, group: Group) -> tuple[str, ...]:
         """Return the candidates of one instance, which belongs to `group`."""
@@ -586,8 +585,12 @@ Part = tuple[Instances, Group]
 """Instances that all belong to one group, and the group."""
 
 
-def _bounds_to_slices(bounds: Iterable[int]) -> list[slice]:
-    return [slice(first, stop) for first, stop in pairwise(bounds)]
+_CANDIDATES_OF = attrgetter("candidates")
+
+
+def count_candidates(groups: Iterable[Group]) -> Ints:
+    """Return the number of candidates of each group, shape (n_groups,)."""
+    return np.fromiter(map(len, map(_CANDIDATES_OF, groups)), np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -624,13 +627,15 @@ class GroupedInstances(CandidateTable):
 
         `sizes`: number of instances of each group.
         """
-        ends = [0, *accumulate(sizes)]
         group_of = np.arange(len(groups)).repeat(sizes)
         if instances.lists is not None:
             offsets = instances.lists.offsets
         else:
-            offsets = offsets_from_sizes(np.array([len(group.candidates) for group in groups])[group_of])
-        slices, rows = _bounds_to_slices(ends), _bounds_to_slices(offsets[ends].tolist())
+            offsets = offsets_from_sizes(count_candidates(groups)[group_of])
+        ends = [0, *accumulate(sizes)]
+        slices = [*map(slice, ends[:-1], ends[1:])]
+        ends = offsets[ends].tolist()
+        rows = [*map(slice, ends[:-1], ends[1:])]
         return cls(groups, group_of, offsets, instances.lists, instances, slices, rows)
 
     @cached_property
@@ -641,13 +646,12 @@ class GroupedInstances(CandidateTable):
         parts = map(self.instances.take, self.slices)
         return list(zip(parts, self.groups, strict=True))
 
-    def slice_of_groups(self, groups: slice) -> slice:
-        """Return the instances of consecutive groups."""
-        return slice(self.slices[groups.start].start, self.slices[groups.stop - 1].stop)
-
     def take_groups(self, runs: Sequence[slice]) -> GroupedInstances:
         """Return the table of some runs of consecutive groups."""
-        instances = [self.instances.take(self.slice_of_groups(run)) for run in runs]
+        instances = [
+            self.instances.take(slice(self.slices[run.start].start, self.slices[run.stop - 1].stop))
+            for run in runs
+        ]
         groups = tuple(group for run in runs for group in self.groups[run])
         sizes = [part.stop - part.start for run in runs for part in self.slices[run]]
         return GroupedInstances.from_groups(Instances.joined(instances), groups, sizes)

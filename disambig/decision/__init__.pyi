@@ -69,6 +69,7 @@ from .overlaps import (
     task_ranks as task_ranks,
 )
 from .second_look import (
+    AskedRule as AskedRule,
     ExpectedMistakes as ExpectedMistakes,
     LabelledProposals as LabelledProposals,
     Proposals as Proposals,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -563,31 +562,34 @@ def paragraph_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows) -> list[
     ]
 
 
-def judge_together(
-    scored: ScoreBatch, rules: Sequence[DecisionRule], groups: Sequence[slice], rates: Sequence[float | None]
-) -> Predictions:
-    """Return the predictions of several rules, each for the instances of the next groups.
+class AskedRule(NamedTuple):
+    """A decision rule, and the instances that it is to decide."""
+
+    rule: DecisionRule
+    rate: float | None  # accepted false alarms per 1,000 correct words; None: the rule's own
+    groups: slice  # the groups of the instances
+    instances: slice
+
+
+def judge_together(scored: ScoreBatch, asked: Sequence[AskedRule]) -> Predictions:
+    """Return the predictions of several rules, each for the next instances.
 
     Words with candidates of their own are tested for mistakes together, since this takes fewer steps.
     Candidates of groups are not: their padding would change the rounding of the scores' softmax.
-
-    `groups`: the groups of each rule.
-    `rates`: accepted false alarms per 1,000 correct words of each rule; None: the rule's own.
     """
-    tests = []
-    for rule, rate in zip(rules, rates, strict=True):
+    tests, sizes = [], []
+    for rule, rate, _, instances in asked:
         test = rule.test(rate) if isinstance(rule, Mistakes | SecondLook) else None
         if test is not None:
             tests.append(test)
-    if len(tests) == len(rules) and (len(rules) == 1 or scored.lists is not None):
-        ends = scored.group_of.searchsorted([of_rule.stop for of_rule in groups]).tolist()
-        return judge_mistakes(scored, tests, [end - start for start, end in pairwise([0, *ends])])
-    return Predictions.joined(
-        [
-            rule.judge(scored.of_groups(of_rule.start, of_rule.stop), flags_per_1000=rate)
-            for rule, of_rule, rate in zip(rules, groups, rates, strict=True)
-        ]
-    )
+            sizes.append(instances.stop - instances.start)
+    if len(tests) == len(asked) and (len(asked) == 1 or scored.lists is not None):
+        return judge_mistakes(scored, tests, sizes)
+    predictions = []
+    for rule, rate, groups, instances in asked:
+        part = scored if len(asked) == 1 else scored.take(instances, groups)
+        predictions.append(rule.judge(part, flags_per_1000=rate))
+    return Predictions.joined(predictions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

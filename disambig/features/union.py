@@ -513,28 +513,31 @@ def transform_runs(
     `runs`: extractors, and the consecutive groups that they transform; all groups of the table in turn.
     """
     source_of: Callable[[FeatureExtractor], Hashable] = feature_source if len(runs) > 1 else id
-    sources = [list(map(source_of, extractors)) for extractors, _ in runs]
-    # each extractor, with the runs that have it
-    users: dict[Hashable, tuple[FeatureExtractor, list[int]]] = {}
+    sources = []  # of the extractors of each run
+    users: dict[Hashable, tuple[FeatureExtractor, list[int]]] = {}  # an extractor, and the runs that have it
     for number, (extractors, _) in enumerate(runs):
+        sources.append([*map(source_of, extractors)])
         for source, extractor in zip(sources[number], extractors, strict=True):
             of_source = users.setdefault(source, (extractor, []))[1]
             if number not in of_source:
                 of_source.append(number)
     tables = {tuple(range(len(runs))): table}
-    transformed: list[dict[Hashable, Features]] = [{} for _ in table.groups]
+    features_of: dict[Hashable, dict[int, Features]] = {}  # of each source, by group
     for source, (extractor, numbers) in users.items():
-        of_users = [runs[number][1] for number in numbers]
+        groups: list[int] = []
+        for number in numbers:
+            groups += range(runs[number][1].start, runs[number][1].stop)
         if (key := tuple(numbers)) not in tables:
-            tables[key] = table.take_groups(of_users)
-        groups = [group for run in of_users for group in range(run.start, run.stop)]
-        for group, features in zip(groups, _transform(extractor, view, tables[key]), strict=True):
-            transformed[group][source] = features
-    return [
-        _join([of_group[source] for source in own_sources])
-        for own_sources, (_, run) in zip(sources, runs, strict=True)
-        for of_group in transformed[run]
-    ]
+            tables[key] = table.take_groups([runs[number][1] for number in numbers])
+        features_of[source] = dict(zip(groups, _transform(extractor, view, tables[key]), strict=True))
+    joined = []
+    for own_sources, (_, run) in zip(sources, runs, strict=True):
+        for group in range(run.start, run.stop):
+            parts = []
+            for source in own_sources:
+                parts.append(features_of[source][group])
+            joined.append(_join(parts))
+    return joined
 
 
 def transform_table(
@@ -579,11 +582,11 @@ def _join(parts: Sequence[Features]) -> Features:
     """Join features as `join` does, without checks."""
     if len(parts) == 1:
         return parts[0]
-    n_hits, n_queries = parts[0].n_hits, parts[0].n_queries
+    batches, n_hits, n_queries = [parts[0].batch], parts[0].n_hits, parts[0].n_queries
     for part in parts[1:]:
+        batches.append(part.batch)
         n_hits, n_queries = n_hits + part.n_hits, n_queries + part.n_queries
-    batch = _join_batches([part.batch for part in parts])
-    return Features(batch, n_hits.astype(np.int32), n_queries.astype(np.int32))
+    return Features(_join_batches(batches), n_hits.astype(np.int32), n_queries.astype(np.int32))
 
 
 def _check_joinable(first: CandidateBatch, first_name: str, other: CandidateBatch, name: str) -> None:
@@ -616,7 +619,7 @@ def _check_joinable(first: CandidateBatch, first_name: str, other: CandidateBatc
 
 def _join_batches(batches: Sequence[Any]) -> CandidateBatch:
     """Join batches in the most compact storage that can hold all of them; see `join`."""
-    kinds, first = {type(batch) for batch in batches}, batches[0]
+    kinds, first = set(map(type, batches)), batches[0]
     if kinds == {DenseBlocks}:
         return _join_blocks(batches)
     if kinds == {CrossedRows}:
@@ -654,11 +657,15 @@ def _columns_of_lists(parts: tuple[Columns, ...]) -> Columns:
 
 
 def _join_blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
-    values = np.concatenate([batch.values for batch in batches], axis=2)
-    _, k, total = values.shape
-    places = tuple([np.asarray(batch.column_of, np.int64).tobytes() for batch in batches])
-    columns = _columns_of_blocks(tuple(batch.columns for batch in batches), places, k)
-    return DenseBlocks(values, separate_columns(k, total), columns, batches[0].costs)
+    values, places, columns = [], [], []
+    for batch in batches:
+        values.append(batch.values)
+        places.append(np.asarray(batch.column_of, np.int64).tobytes())
+        columns.append(batch.columns)
+    joined = np.concatenate(values, axis=2)
+    _, k, total = joined.shape
+    of_blocks = _columns_of_blocks(tuple(columns), tuple(places), k)
+    return DenseBlocks(joined, separate_columns(k, total), of_blocks, batches[0].costs)
 
 
 @lru_cache(maxsize=1024)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, groupby, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import accumulate, pairwise
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +22,16 @@ from disambig.data import (
     Selection,
     SequenceRows,
     has_own_labels,
-    minibatch,
     neighbour_words,
     take_rows,
 )
-from disambig.decision import SecondLook, judge_together, look_again_together
+from disambig.decision import AskedRule, SecondLook, judge_together, look_again_together
 from disambig.features import transform_runs, transform_table
 from disambig.formatting import add_note
 from disambig.runtime import check_time
 from disambig.text import UNKNOWN, TokenView
-from disambig.type_aliases import Floats
-from disambig.types import CandidateBatch, Features, LinearScores, Scorer, sees_beside, sees_parts
+from disambig.type_aliases import Floats, Ints
+from disambig.types import CandidateBatch, Features, LinearScores, Scorer
 
 if TYPE_CHECKING:
     from disambig.models.model import Model
@@ -55,10 +55,11 @@ class Undecided:
     flags_per_1000: float | None = None  # the rate; by default the model's own
     right: NDArray[np.bool_] | None = None  # (n_tokens,): words that are known to be right
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[tuple[int, Ints]]:
         """Yield the instances group by group, in blocks that limit the memory.
 
-        All places of a sentence that are decided jointly are in one block.
+        A block is the number of a group and the rows of some of its instances, ascending. All places of a
+        sentence that are decided jointly are in one block.
         """
         groups = self.instances.groups
         n = len(groups)
@@ -77,21 +78,8 @@ class Undecided:
                 stop = start + BLOCK
                 if together is not None and stop < len(rows):  # extend the block to the end of the sentence
                     stop = int(together[rows].searchsorted(together[rows[stop - 1]], side="right"))
-                yield Block(self, number, rows[start:stop])
+                yield number, rows[start:stop]
                 start = stop
-
-
-class Block(NamedTuple):
-    """Some instances of one group of a task."""
-
-    undecided: Undecided
-    number: int  # of the group
-    rows: NDArray[np.int64]  # numbers of the instances among those of `undecided`, ascending
-
-    @property
-    def group(self) -> Group:
-        """The group."""
-        return self.undecided.model.task.groups[self.number]
 
 
 @dataclass(slots=True, eq=False)
@@ -99,9 +87,11 @@ class Run:
     """Consecutive blocks of one model in a table."""
 
     undecided: Undecided
-    groups: slice  # of the table: one for each block
-    numbers: list[int]  # of the groups among those of the model
+    instances: Instances
     order: Selection  # the instances among those of `undecided`; a slice if they are all of them, in order
+    numbers: list[int]  # the number of the group of each block
+    groups: slice  # of the table: one for each block
+    rows: slice  # the instances of the table
 
 
 @dataclass(slots=True, eq=False)
@@ -112,33 +102,67 @@ class Piece:
     features: list[Features]  # of each block
     runs: list[Run]
 
+    @classmethod
+    def from_blocks(
+        cls, blocks: Sequence[tuple[Undecided, Sequence[tuple[int, Ints]]]], *, check: bool
+    ) -> Piece:
+        """Compute the features of the blocks of each model; see `iterate_features`."""
+        runs: list[Run] = []
+        groups: list[Group] = []
+        sizes: list[int] = []
+        n = 0
+        for undecided, of_model in blocks:
+            numbers, rows = zip(*of_model, strict=True)
+            in_order, instances = _concatenate(rows), undecided.instances
+            order: Selection = slice(None)
+            if len(rows) > 1 or len(in_order) < len(instances.groups):
+                order, instances = in_order, instances.take(in_order)
+            places = slice(n, n := n + len(in_order))
+            of_table = slice(len(groups), len(groups) + len(numbers))
+            groups += map(undecided.model.task.groups.__getitem__, numbers)
+            sizes += map(len, rows)
+            runs.append(Run(undecided, instances, order, list(numbers), of_table, places))
+        table = GroupedInstances.from_groups(
+            Instances.joined([*map(attrgetter("instances"), runs)]), tuple(groups), sizes
+        )
+        view = runs[0].undecided.view
+        if check:
+            features = transform_table(runs[0].undecided.model.extractors, view, table)
+        else:
+            features = transform_runs(
+                [(run.undecided.model.extractors, run.groups) for run in runs], view, table
+            )
+        return cls(table, features, runs)
+
     def scored(self) -> ScoreBatch:
         """Return the scores, with the context that the decision rules need."""
-        table, features = self.table, self.features
-        scores, parts = [], []
+        table = self.table
+        numbers: list[int] = []
+        scores, n_hits, n_queries, parts = [], [], [], []
         neighbours = None
         for run in self.runs:
             model = run.undecided.model
-            splits = sees_parts(model.judge)
-            for number, of_group in zip(run.numbers, features[run.groups], strict=True):
-                scorer = model.scorer(number, of_group)
-                scores.append(scorer.scores(of_group.batch))
-                parts.append(score_parts(scorer, of_group.batch) if splits else None)
-            if model.decides.where != "items" and sees_beside(model.judge):
+            numbers += run.numbers
+            for number, features in zip(run.numbers, self.features[run.groups], strict=True):
+                scorer = model.scorer(number, features)
+                scores.append(scorer.scores(features.batch))
+                n_hits.append(features.n_hits)
+                n_queries.append(features.n_queries)
+                parts.append(score_parts(scorer, features.batch) if model.sees_parts else None)
+            if model.sees_beside:
                 if neighbours is None:
-                    neighbours = np.full((len(table), 2), UNKNOWN, np.uint64)
-                rows = table.slice_of_groups(run.groups)
-                neighbours[rows] = neighbour_words(run.undecided.view, table.instances.take(rows))
+                    neighbours = np.full((len(table.group_of), 2), UNKNOWN, np.uint64)
+                neighbours[run.rows] = neighbour_words(run.undecided.view, run.instances)
         return ScoreBatch(
             table.groups,
             table.group_of,
             table.offsets,
             table.lists,
-            tuple(number for run in self.runs for number in run.numbers),
+            tuple(numbers),
             _concatenate(scores),
             table.instances.observed,
-            _concatenate([of_group.n_hits for of_group in features]),
-            _concatenate([of_group.n_queries for of_group in features]),
+            _concatenate(n_hits),
+            _concatenate(n_queries),
             table.costs,
             neighbours,
             _join_parts(parts),
@@ -167,36 +191,27 @@ _SHARED = (CrossedRows, SequenceRows)
 """Batches with one row for all candidates of an instance."""
 
 
-def iterate_features(blocks: Iterable[Block], *, check: bool = True) -> Iterator[Piece]:
-    """Yield the features of blocks of instances of one view, some blocks at a time.
+def iterate_features(undecided: Iterable[Undecided], *, check: bool = True) -> Iterator[Piece]:
+    """Yield the features of instances of one view, some blocks at a time.
 
     Extractors that models have in common transform their blocks together.
 
     `check`: whether the features are checked, of a single model; they were when it was trained or loaded.
     """
-    for piece in minibatch(blocks, TOGETHER, lambda block: len(block.rows)):
-        runs, instances = [], []
-        start = 0
-        for undecided, of_model in groupby(piece, lambda block: block.undecided):
-            _, numbers, rows = zip(*of_model, strict=True)
-            order = _concatenate(rows)
-            is_all = len(rows) == 1 and len(order) == len(undecided.instances)
-            instances.append(undecided.instances if is_all else undecided.instances.take(order))
-            groups = slice(start, start := start + len(numbers))
-            runs.append(Run(undecided, groups, list(numbers), slice(None) if is_all else order))
-        table = GroupedInstances.from_groups(
-            Instances.joined(instances),
-            tuple(block.group for block in piece),
-            [len(block.rows) for block in piece],
-        )
-        view = runs[0].undecided.view
-        if check:
-            features = transform_table(runs[0].undecided.model.extractors, view, table)
-        else:
-            features = transform_runs(
-                [(run.undecided.model.extractors, run.groups) for run in runs], view, table
-            )
-        yield Piece(table, features, runs)
+    piece: list[tuple[Undecided, list[tuple[int, Ints]]]] = []
+    size = 0
+    for one in undecided:
+        blocks: list[tuple[int, Ints]] = []
+        for block in one.blocks():
+            if not blocks:
+                piece.append((one, blocks))
+            blocks.append(block)
+            size += len(block[1])
+            if size >= TOGETHER:
+                yield Piece.from_blocks(piece, check=check)
+                piece, blocks, size = [], [], 0
+    if piece:
+        yield Piece.from_blocks(piece, check=check)
 
 
 def score_parts(scorer: Scorer, batch: CandidateBatch) -> NDArray[np.float32] | None:
@@ -218,11 +233,11 @@ def _concatenate(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 def _join_parts(parts: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
     """Concatenate the parts of scores; models with fewer feature groups get further columns of zeros."""
+    if len(parts) == 1:
+        return parts[0]
     linear = [part for part in parts if part is not None]
     if len(linear) < len(parts):
         return None
-    if len(linear) == 1:
-        return linear[0]
     ends = list(accumulate((len(part) for part in linear), initial=0))
     joined = np.zeros((ends[-1], max(part.shape[1] for part in linear)), np.float32)
     for part, first in zip(linear, ends, strict=False):
@@ -249,7 +264,9 @@ class _Columns:
         n = len(undecided.instances)
         self.offsets = undecided.instances.candidate_offsets(undecided.model.task.groups)
         self.scores = np.empty(self.offsets[-1], np.float32)
-        self.columns: dict[str, Any] = {name: np.empty(n, kind) for name, kind in _COLUMNS.items()}
+        self.columns: dict[str, Any] = {}
+        for name, kind in _COLUMNS.items():
+            self.columns[name] = np.empty(n, kind)
 
     def fill(
         self, run: Run, table: GroupedInstances, scores: Floats, columns: Mapping[str, NDArray[Any]]
@@ -258,10 +275,9 @@ class _Columns:
 
         `scores` and `columns` are those of the whole table.
         """
-        instances = table.slice_of_groups(run.groups)
         for name, column in self.columns.items():
-            column[run.order] = columns[name][instances]
-        rows = slice(table.offsets[instances.start], table.offsets[instances.stop])
+            column[run.order] = columns[name][run.rows]
+        rows = slice(table.offsets[run.rows.start], table.offsets[run.rows.stop])
         self.scores[take_rows(self.offsets, run.order)[0]] = scores[rows]
 
 
@@ -338,30 +354,36 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
             lists = one.instances.lists
             kinds.setdefault(None if lists is None else lists.feature_names, []).append(one)
     for same_kind in kinds.values():
-        for piece in iterate_features(chain.from_iterable(one.blocks() for one in same_kind), check=False):
+        for piece in iterate_features(same_kind, check=False):
             check_time()  # a time limit may interrupt between pieces
             scored = piece.scored()
-            predictions = judge_together(
-                scored,
-                [run.undecided.model.judge for run in piece.runs],
-                [run.groups for run in piece.runs],
-                [run.undecided.flags_per_1000 for run in piece.runs],
-            )
-            columns = predictions.columns()
-            if {len(column) for column in columns.values()} != {len(scored)}:
+            asked = []
+            for run in piece.runs:
+                rule, rate = run.undecided.model.judge, run.undecided.flags_per_1000
+                asked.append(AskedRule(rule, rate, run.groups, run.rows))
+            columns = judge_together(scored, asked).columns()
+            if set(map(len, columns.values())) != {len(scored.group_of)}:
                 raise ValueError("the decision rule did not return one prediction for each instance")
             columns["n_hits"], columns["n_queries"] = piece.evidence(scored)
             for run in piece.runs:
                 filled[id(run.undecided)].fill(run, piece.table, scored.scores, columns)
-    return [PendingDecisions.from_columns(one, filled.get(id(one))) for one in undecided]
+    pending = []
+    for one in undecided:
+        pending.append(PendingDecisions.from_columns(one, filled.get(id(one))))
+    return pending
 
 
 def finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
     """Return the decisions of models about one view, after those that look again did so together."""
-    decisions = [first_pass.decisions for first_pass in pending]
-    rules = [(i, first_pass.undecided.model.judge) for i, first_pass in enumerate(pending)]
-    looks = {i: rule for i, rule in rules if isinstance(rule, SecondLook)}
-    if any(decisions[i].flagged.any() for i in looks):
+    decisions = [*map(attrgetter("decisions"), pending)]
+    looks: dict[int, SecondLook] = {}
+    has_proposals = False
+    for i, first_pass in enumerate(pending):
+        rule = first_pass.undecided.model.judge
+        if isinstance(rule, SecondLook):
+            looks[i] = rule
+            has_proposals = has_proposals or bool(decisions[i].flagged.any())
+    if has_proposals:
         proposals = []
         for i, rule in looks.items():
             one = pending[i].undecided
@@ -372,7 +394,7 @@ def finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
             again = look_again_together(proposals, [one.flags_per_1000 for one in undecided])
         for i, looked_at in zip(looks, again, strict=True):
             decisions[i] = looked_at
-    return [first_pass.finish(batch) for first_pass, batch in zip(pending, decisions, strict=True)]
+    return [*map(PendingDecisions.finish, pending, decisions)]
 
 
 @contextmanager

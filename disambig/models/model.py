@@ -52,6 +52,8 @@ from disambig.types import (
     decides,
     get_trait,
     rows_are_shared,
+    sees_beside,
+    sees_parts,
     task_rules,
 )
 
@@ -241,6 +243,16 @@ class Model:
         """The rules of the task's flags."""
         return task_rules(self.task)
 
+    @cached_property
+    def sees_beside(self) -> bool:
+        """Whether the decision rule uses the words before and after a place."""
+        return self.decides.where != "items" and sees_beside(self.judge)
+
+    @cached_property
+    def sees_parts(self) -> bool:
+        """Whether the decision rule uses the contributions of feature groups."""
+        return sees_parts(self.judge)
+
     @property
     def flags_per_1000(self) -> float:
         """The default rate of flags per 1,000 correct words; 0 if the model never flags anything."""
@@ -331,7 +343,8 @@ class Model:
     def scored(self, features: Features, instances: Instances, group: int, view: TokenView) -> ScoreBatch:
         """Return the scores of instances of one group, with the context that the decision rule needs."""
         table = GroupedInstances.from_parts([(instances, self.task.groups[group])])
-        run = Run(Undecided(self, view, instances), slice(0, 1), [group], slice(None))
+        one, rows = Undecided(self, view, instances), slice(0, len(instances))
+        run = Run(one, instances, slice(None), [group], slice(0, 1), rows)
         return Piece(table, [features], [run]).scored()
 
     def decide(
@@ -420,7 +433,7 @@ class Model:
         if instances is None:
             find_instances(self.task, view)
             instances = self.instances(view)
-        for piece in iterate_features(Undecided(self, view, instances).blocks()):
+        for piece in iterate_features([Undecided(self, view, instances)]):
             check_predictions(self.judge, piece.scored())
         find_certain_mistakes(self.task, view, instances)
         find_right_words(self.task, view)
@@ -456,7 +469,7 @@ class Model:
         """
         instances = self.instances(view)
         chosen = np.zeros(len(instances), np.int64)
-        for piece in iterate_features(Undecided(self, view, instances).blocks(), check=False):
+        for piece in iterate_features([Undecided(self, view, instances)], check=False):
             best = []
             (run,) = piece.runs  # the blocks are all of this model
             for number, features, (part, _) in zip(

@@ -7,7 +7,6 @@ import json
 import re
 from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -92,11 +91,11 @@ def undecided(*extractors, instances=INSTANCES):
 @pytest.mark.parametrize("shared", [True, False])
 def test_features_of_several_groups_equal_those_of_each_group(shared):
     extractor = Positions(shared)
-    blocks = list(undecided(extractor, Positions(shared)).blocks())
-    (piece,) = iterate_features(blocks)
-    for g, (block, result) in enumerate(zip(blocks, piece.features, strict=True)):
-        group, rows = GROUPS[g], block.rows
-        assert block.group is group
+    one = undecided(extractor, Positions(shared))
+    (piece,) = iterate_features([one])
+    for g, ((number, rows), result) in enumerate(zip(one.blocks(), piece.features, strict=True)):
+        group = GROUPS[g]
+        assert number == g and piece.table.groups[g] is group
         np.testing.assert_array_equal(rows, np.flatnonzero(INSTANCES.groups == g))
         np.testing.assert_array_equal(piece.table.parts[g][0].positions, INSTANCES.positions[rows])
         alone = transform_checked(Positions(), None, INSTANCES.take(rows), group)
@@ -121,7 +120,7 @@ def test_shared_rows_must_be_crossed():
             return Features(DenseBlocks(values, np.zeros((k, 1), np.int64), numbered(1), costs), none, none)
 
     with pytest.raises(UserError, match=r"D414.*extractor Blocks: transform gave DenseBlocks;.* CrossedRows"):
-        list(iterate_features(undecided(Blocks()).blocks()))
+        list(iterate_features([undecided(Blocks())]))
 
 
 def test_features_of_lists_are_computed_per_group():
@@ -138,7 +137,7 @@ def test_features_of_lists_are_computed_per_group():
         n = len(instances)
         return csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5)), np.ones(n), np.ones(n)
 
-    (piece,) = iterate_features(undecided(Lists(), instances=per_instance).blocks())
+    (piece,) = iterate_features([undecided(Lists(), instances=per_instance)])
     result = piece.features[1]
     assert result.batch.labels is not None and result.batch.labels.values.tolist() == [0, 1] * 3
 
@@ -153,7 +152,7 @@ def test_transforms_several_groups_at_once_up_to_a_limit(monkeypatch):
 
     monkeypatch.setattr(deciding, "TOGETHER", 3)
     monkeypatch.setattr(deciding, "BLOCK", 1)
-    result = list(iterate_features(undecided(Together(rows_are_shared=False)).blocks()))
+    result = list(iterate_features([undecided(Together(rows_are_shared=False))]))
     assert sizes == [[1, 1, 1], [1, 1]]
     assert [[part.positions.tolist() for part, _ in piece.table.parts] for piece in result] == [
         [[0], [2], [1]],
@@ -177,7 +176,7 @@ def test_models_with_an_extractor_of_the_same_source_transform_together():
         undecided(extractors[0], extractors[3]),
         undecided(extractors[1], extractors[2], extractors[4]),
     ]
-    (piece,) = iterate_features(chain.from_iterable(one.blocks() for one in several), check=False)
+    (piece,) = iterate_features(several, check=False)
     assert [extractor.n_calls for extractor in extractors] == [4, 0, 2, 2, 2]
     assert [run.numbers for run in piece.runs] == [[0, 1], [0, 1]]
     n_extractors = [len(run.undecided.model.extractors) for run in piece.runs for _ in run.numbers]
