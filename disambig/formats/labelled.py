@@ -14,7 +14,15 @@ from typing import Any, Protocol
 
 from disambig import registry
 from disambig.errors import UserError, contract_error, describe_value
-from disambig.files import ErrorCallback, decode_as, error_sink, open_bytes, reading, without_compression
+from disambig.files import (
+    ErrorCallback,
+    decode_as,
+    error_sink,
+    open_bytes,
+    read_error,
+    reading,
+    without_compression,
+)
 from disambig.formats.documents import can_be_encoded, has_other_format, read_each, read_lines
 from disambig.formats.tables import TAB, read_header, table_rows
 from disambig.registry import describe_component
@@ -324,7 +332,7 @@ def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[WholeTex
 
 def _files(folder: str) -> Iterator[str]:
     def fail(problem: OSError) -> None:
-        raise problem
+        raise read_error(str(problem.filename), problem)
 
     for inside, folders, files in os.walk(folder, onerror=fail):
         folders[:] = sorted(name for name in folders if name[0] != ".")

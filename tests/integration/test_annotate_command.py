@@ -82,6 +82,21 @@ def test_a_terminal_gets_lines_for_people(folder):
     ]
 
 
+def test_quiet_runs_name_unreadable_directories(folder, annotate, monkeypatch):
+    scandir = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    (folder / "locked").mkdir()
+    monkeypatch.setattr(os, "scandir", refuse)
+    done = annotate(".", "--quiet")
+    assert done.returncode == 2 and "good.txt" in done.stdout
+    assert done.stderr == f"disambig: [D308] cannot read {os.path.join('.', 'locked')}: Permission denied\n"
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_streams_keep_their_order_with_workers(folder, annotate, elsewhere, workers):
     lines = [f"Line {number} of a quite place. {'x' * (number % 7) * 30_000}" for number in range(60)]

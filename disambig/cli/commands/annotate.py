@@ -489,8 +489,9 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
 
     def note(problem: UserError) -> None:
         nonlocal n_unreadable
-        n_unreadable += problem.code == "D308"
-        remark(f"disambig: {problem}")
+        is_unreadable = problem.code == "D308"
+        n_unreadable += is_unreadable
+        (say if is_unreadable else remark)(f"disambig: {problem}")
 
     inputs = find_inputs(
         request.paths,

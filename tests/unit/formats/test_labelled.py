@@ -263,6 +263,20 @@ def test_directories_without_folders_or_documents_are_named(tmp_path):
         read_labelled(tmp_path)
 
 
+def test_an_unreadable_folder_of_a_label_is_named(tmp_path, monkeypatch):
+    scandir = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    (tmp_path / "a" / "locked").mkdir(parents=True)
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(UserError, match=r"D308.*a.locked: Permission denied"):
+        read_labelled(tmp_path)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_pipes_and_dangling_links_among_documents_are_named(tmp_path):
     (tmp_path / "a").mkdir()
