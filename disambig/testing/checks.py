@@ -352,7 +352,7 @@ def check_standalone(model: StandaloneModel, texts: Sequence[str]) -> list[Check
     ----------
     model : StandaloneModel
     texts : sequence of str
-        At least two different texts with results.
+        At least two different texts with results first; others may be empty.
     """
     return collect_checks(_StandaloneChecks(model, list(texts)))
 
@@ -375,7 +375,7 @@ class _StandaloneChecks:
         records = self._model.records(self._texts)
         require(len(records) == len(self._texts), f"{len(records)} lists for {len(self._texts)} texts")
         for text, results in zip(self._texts, records, strict=True):
-            require(results, f"no result for {text!r}")
+            require(results or not text.strip(), f"no result for {text!r}")
             require(all(map(is_plain, results)), f"the results for {text!r} cannot be written as JSON")
 
     def texts_do_not_affect_each_other(self) -> None:

@@ -739,7 +739,7 @@ BROKEN_STANDALONES = {
 )
 def test_a_broken_standalone_model_is_found(check, changes, message):
     texts = ["Lines of words\nand more", "Other lines"]
-    assert failures(check_standalone(WordLengths(), texts)) == {}
+    assert failures(check_standalone(WordLengths(), [*texts, ""])) == {}
     broken = altered(WordLengths(), **changes)
     assert message in failures(check_standalone(broken, texts), also=(Exception,))[check]
 
