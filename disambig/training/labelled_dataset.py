@@ -548,7 +548,8 @@ def _place_problem(
         names = ", ".join(map(repr, candidates[0][:8]))
         return f"the label {example.label!r} is not one of {names}"
     if _is_whole(example) and len({index for index, _ in right}) > 1:
-        return f'{_shown(example)} has {len(right)} places to decide: choose one with "start" and "end"'
+        places = f"{len(right)} places to decide"
+        return f"{_shown(example)} has {places}: mark one with [[ and ]], or give start and end"
     return None
 
 

@@ -128,6 +128,12 @@ def test_reports_unusable_examples(example, problem):
     assert problem in str(caught.value)
 
 
+def test_a_text_with_several_places_needs_a_mark():
+    example = Labelled("ball bank ball", 0, 14, "a", "x", "here")
+    with pytest.raises(UserError, match=r"D462.*'ball bank ball' has 3 places to decide: mark one with \[\["):
+        label_instances(Spans(((1, 1), (2, 1), (3, 1))), Words(), [example])
+
+
 def test_an_unusable_example_without_a_location():
     example = Labelled(TEXT, 3, 4, "b", "", "", "two")
     with pytest.raises(UserError, match=r"D462.*; the first one: [^:]"):
