@@ -80,6 +80,7 @@ from .instances import (
     Instances as Instances,
     Interned as Interned,
     confusion_set as confusion_set,
+    count_candidates as count_candidates,
     distinct_texts as distinct_texts,
     join_texts as join_texts,
     read_confusion_sets as read_confusion_sets,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.counts import find_slot, rank_at
 from disambig.features.context_window import (
@@ -30,12 +29,12 @@ from disambig.features.context_window import (
     SUFFIX,
     find_head_indices,
 )
-from disambig.features.heads import HEADWORD_PARENTS, fixed_keys
+from disambig.features.heads import HEADWORD_PARENTS
 from disambig.jit import compiled
 from disambig.text import END_HASH, MAX_ORDER, ORDER_STEP, PLACE, START_HASH, characters as ch, fmix64
 
 if TYPE_CHECKING:
-    from disambig.counts import CountTable
+    pass
 
 # Numba finds the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
@@ -288,7 +287,7 @@ def look_up(wanted, keys, slots, indptr, indices):
 
 
 @compiled
-def _fill_headwords(words, directory, shift, width, fixed, place, fillable, candidates, ranks):
+def fill_headwords(words, directory, shift, width, fixed, place, fillable, candidates, ranks):
     """Fill `ranks`, shape (n, K, 5); a pattern whose shorter patterns were not seen is not looked up."""
     n, k, patterns = ranks.shape
     keys, slots = np.empty(k, np.uint64), np.empty(k, np.uint64)
@@ -312,17 +311,6 @@ def _fill_headwords(words, directory, shift, width, fixed, place, fillable, cand
                 slots[j] = find_slot(words, directory, shift, width, keys[j])
             for j in range(n_keys):
                 ranks[i, candidate_of[j], p] = rank_at(words, width, slots[j], keys[j])
-
-
-def fill_headword_ranks(
-    table: CountTable,
-    words: NDArray[np.uint64],
-    fillable: NDArray[np.bool_],
-    candidates: NDArray[np.uint64],
-    ranks: NDArray[np.uint16],
-) -> None:
-    """Fill `ranks`, shape (n, K, 5), all zero before, with the ranks of the n-grams (see `Headwords`)."""
-    _fill_headwords(*table.arrays, *fixed_keys(words), fillable, candidates, ranks)
 
 
 _LEFT = np.array([left for left, _ in CONTEXTS])

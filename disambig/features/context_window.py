@@ -16,6 +16,7 @@ from disambig.data import (
     Group,
     Instances,
     PackedStrings,
+    count_candidates,
     hash_distinct_candidates,
     offsets_from_sizes,
     row_ranks,
@@ -114,21 +115,21 @@ class HashedTable:
         """Hash the candidates of a table."""
         if table.lists is not None:
             return cls(*hash_distinct_candidates(table.lists.texts, tokenisation))
-        of_groups = [CandidateHashes.from_group(group) for group in table.groups]
+        of_groups = [*map(CandidateHashes.from_group, table.groups)]
+        firsts = offsets_from_sizes(count_candidates(table.groups))
         if len(of_groups) == 1:
             words, lengths = of_groups[0].words, of_groups[0].lengths
         else:
             lengths = np.concatenate([hashes.lengths for hashes in of_groups])
             words = np.zeros((len(lengths), max(hashes.longest for hashes in of_groups)), np.uint64)
-        firsts = offsets_from_sizes(len(hashes.lengths) for hashes in of_groups)
-        for hashes, first in zip(of_groups if len(of_groups) > 1 else (), firsts.tolist(), strict=False):
-            words[first : first + len(hashes.lengths), : hashes.longest] = hashes.words
-        return cls(words, lengths, np.repeat(firsts[table.group_of], table.sizes) + row_ranks(table.offsets))
+            for hashes, first in zip(of_groups, firsts.tolist(), strict=False):
+                words[first : first + len(hashes.lengths), : hashes.longest] = hashes.words
+        return cls(words, lengths, firsts[table.group_of].repeat(table.sizes) + row_ranks(table.offsets))
 
 
 def context_room(view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
     """Return the number of tokens to the left and right of each instance in its sentence, each shape (n,)."""
-    sentence = np.searchsorted(view.sentences, instances.positions, side="right")
+    sentence = view.sentences.searchsorted(instances.positions, side="right")
     left = instances.positions - view.sentences[sentence - 1]
     right = view.sentences[sentence] - (instances.positions + instances.lengths)
     return left, right

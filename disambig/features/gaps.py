@@ -195,7 +195,7 @@ class MissingWordOdds(StatelessExtractor):
         if is_empty.any():
             positions, lengths = table.instances.positions, table.instances.lengths
             odds = load_gaps(str(self.gaps)).log_odds(view, positions - 1, positions + lengths)
-            values[is_empty, 0] = -np.repeat(odds, table.sizes)[is_empty]
+            values[is_empty, 0] = -odds.repeat(table.sizes)[is_empty]
         return dense_features(table, values, nothing, nothing, _gap_columns, _LIST_COLUMNS)
 
 

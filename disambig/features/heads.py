@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, DenseBlocks, Group, HashVocabulary, Instances, find_examples
+from disambig.data import Columns, Group, GroupedInstances, HashVocabulary, Instances, find_examples
 from disambig.errors import UserError
 from disambig.features.context_window import LEFT, NOUN, OTHER, RIGHT, find_head_indices, word_at
-from disambig.features.ngram_counts import log_probabilities
-from disambig.features.rows import StatelessExtractor, by_group, separate_columns
+from disambig.features.ngram_counts import ContextCounts
+from disambig.features.rows import StatelessExtractor, dense_features
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import (
@@ -194,7 +194,7 @@ _HAS_OBJECT = np.array([True, False, False, True, True])
 # stands between the two, and the place of the candidate in the n-gram
 _HEAD = np.array([-1, 0, 1, 0, 1])
 _GAPPED = np.array([False, False, True, False, True])
-_CANDIDATE_PLACE = (_HEAD >= 0).astype(np.int64) + _GAPPED
+CANDIDATE_PLACE = (_HEAD >= 0).astype(np.int64) + _GAPPED
 _CONSTANTS = np.array(
     [
         (hash_word(HEADWORD_TOKENISATION) + order * ORDER + GAP_HASH * PLACES[1] * gapped) & MASK
@@ -207,7 +207,7 @@ _FACTORS = np.array(
     [
         [PLACES[0] if head == word else 0 for head in _HEAD.tolist()]
         if word < OBJECT
-        else [PLACES[at + 1] * has for at, has in zip(_CANDIDATE_PLACE, _HAS_OBJECT.tolist(), strict=True)]
+        else [PLACES[at + 1] * has for at, has in zip(CANDIDATE_PLACE, _HAS_OBJECT.tolist(), strict=True)]
         for word in range(len(HEAD_ROLES))
     ],
     np.uint64,
@@ -236,15 +236,15 @@ def known_patterns(words: Hashes) -> NDArray[np.bool_]:
     return has_head & (has_word[:, 2:] | ~_HAS_OBJECT)
 
 
-def fixed_keys(words: Hashes) -> tuple[Hashes, Ints]:
-    """Return the common part of the keys of a place's n-grams, and the place of the candidate in them.
+def fixed_keys(words: Hashes) -> Hashes:
+    """Return the common part of the keys of a place's n-grams, shape (n, 5).
+
+    A key is ``fmix(fixed + candidate * m)``, with the multiplier m of `CANDIDATE_PLACE`.
 
     `words` (uint64 (n, 3)): head words.
-    Returns `fixed` (uint64 (n, 5)): a key is ``fmix(fixed + candidate * m)``, with the multiplier m of the
-    candidate's place.
-    `place`: int64 (5,).
     """
-    return words @ _FACTORS + _CONSTANTS, _CANDIDATE_PLACE
+    fixed: Hashes = words @ _FACTORS + _CONSTANTS
+    return fixed
 
 
 def pattern_keys(words: Hashes, candidates: Hashes, pattern: int) -> Hashes:
@@ -253,8 +253,8 @@ def pattern_keys(words: Hashes, candidates: Hashes, pattern: int) -> Hashes:
     `words` (uint64 (n, 3)): head words.
     `candidates`: uint64 (n, K) or (K,).
     """
-    fixed, place = fixed_keys(words)
-    return fmix(fixed[:, pattern, None] + candidates * np.array(PLACES, np.uint64)[place[pattern]])
+    multiplier = np.uint64(PLACES[CANDIDATE_PLACE[pattern]])
+    return fmix(fixed_keys(words)[:, pattern, None] + candidates * multiplier)
 
 
 def lone_keys(candidates: Hashes) -> Hashes:
@@ -371,25 +371,30 @@ class Headwords(StatelessExtractor):
 
         return open_table(self.counts).require(HEADWORD_TOKENISATION)
 
-    @by_group
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the attributes of instances of one group, shape ``(n, K, 5)``; not evidence for flags.
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
+        """Return the attributes of the instances of each group, shape ``(n, K, 5)``; not evidence for flags.
 
         Raises
         ------
         UserError
             D110 if the table has no headword n-grams, D438 and D439 for the lexicon of word kinds.
         """
-        n, k = len(instances), len(group.candidates)
-        words = self._words(view, instances)
+        words = self._words(view, table.instances)
         fillable = known_patterns(words)
-        ranks = self._ranks(words, fillable, group)
-        prior = _headword_prior(self.table, group)
-        values = log_probabilities(ranks, fillable, self._counts, prior, HEADWORD_PARENTS)
-        nothing = np.zeros(n * k, np.int32)
-        columns = separate_columns(k, N_PATTERNS), _headword_columns(group)
-        batch = DenseBlocks(values, *columns, instances.costs(group).reshape(n, k))
-        return Features(batch, nothing, nothing)
+        ranks = np.zeros((table.n_rows, N_PATTERNS), np.uint16)
+        prior = np.empty(len(ranks))
+        for group, of_group, rows in zip(table.groups, table.slices, table.rows, strict=True):
+            k = len(group.candidates)
+            self._fill_ranks(
+                words[of_group], fillable[of_group], group, ranks[rows].reshape(-1, k, N_PATTERNS)
+            )
+            prior[rows].reshape(-1, k)[:] = _headword_prior(self.table, group)
+        no_zeros, silent = np.full(len(words), -1), np.zeros(N_PATTERNS, bool)
+        contexts = ContextCounts(
+            ranks, fillable, self._counts, prior, table.offsets, no_zeros, HEADWORD_PARENTS, silent
+        )
+        nothing = np.zeros(len(ranks), np.int32)
+        return dense_features(table, contexts.log_probabilities(), nothing, nothing, _headword_columns)
 
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
@@ -398,7 +403,9 @@ class Headwords(StatelessExtractor):
         at = find_heads(load_parts_of_speech(str(self.parts_of_speech)), view, instances)
         words = self._words(view, instances)
         fillable = known_patterns(words)
-        counts = self.table.values[self._ranks(words, fillable, group)][0].tolist()
+        ranks = np.zeros((1, len(group.candidates), N_PATTERNS), np.uint16)
+        self._fill_ranks(words, fillable, group, ranks)
+        counts = self.table.values[ranks[0]].tolist()
         governor, verb, object_ = (word_at(view, token) if token >= 0 else "" for token in at[0].tolist())
         minimum = self.table.header.get("info", {}).get("least_headwords")
         evidence = {}
@@ -412,20 +419,20 @@ class Headwords(StatelessExtractor):
     def _words(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
         return head_words(load_parts_of_speech(str(self.parts_of_speech)), view, instances)
 
-    def _ranks(
-        self, words: NDArray[np.uint64], fillable: NDArray[np.bool_], group: Group
-    ) -> NDArray[np.uint16]:
-        """Return the ranks of the n-grams, shape (n, K, 5).
+    def _fill_ranks(
+        self, words: Hashes, fillable: NDArray[np.bool_], group: Group, ranks: NDArray[np.uint16]
+    ) -> None:
+        """Fill the ranks of the n-grams, shape (n, K, 5), all zero before.
 
         An n-gram whose shorter patterns were not seen was not seen either, so it is not looked up.
         """
         candidates = candidate_hashes(group)
-        ranks = np.zeros((len(words), len(candidates), N_PATTERNS), np.uint16)
         if use_numba(ranks.size):
-            from disambig.features._row_kernels import fill_headword_ranks
+            from disambig.features._row_kernels import fill_headwords
 
-            fill_headword_ranks(self.table, words, fillable, candidates, ranks)
-            return ranks
+            fixed = fixed_keys(words)
+            fill_headwords(*self.table.arrays, fixed, CANDIDATE_PLACE, fillable, candidates, ranks)
+            return
         for pattern, parents in enumerate(HEADWORD_PARENTS):
             rows = np.flatnonzero(fillable[:, pattern])
             keys = pattern_keys(words[rows], candidates, pattern)
@@ -433,7 +440,6 @@ class Headwords(StatelessExtractor):
             for parent in parents[parents >= 0]:
                 looked_up[ranks[rows, :, parent] == 0] = 0
             ranks[rows, :, pattern] = looked_up
-        return ranks
 
     @cached_property
     def _counts(self) -> Floats:

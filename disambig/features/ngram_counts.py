@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -191,7 +191,7 @@ class NgramCounts(StatelessExtractor):
         values[:, :BIAS] = self._values(ranks, usable, view, table, hashed)
         values[:, BIAS] = 1.0
         n_hits = np.count_nonzero(ranks, axis=1).astype(np.int32)
-        n_queries = np.repeat(usable.sum(axis=1), table.sizes).astype(np.int32)
+        n_queries = usable.sum(axis=1).repeat(table.sizes).astype(np.int32)
         return dense_features(table, values, n_hits, n_queries, ngram_columns, columns_of_lists())
 
     def look_up(
@@ -212,23 +212,27 @@ class NgramCounts(StatelessExtractor):
         UserError
             D1xx if the table was counted with another tokenisation than that of `view`.
         """
-        self.table.require(view.tokenisation)
-        instances, first_rows = grouped.instances, grouped.offsets[:-1]
-        if not len(instances):
+        seed = self.table.seed(view.tokenisation)
+        instances, first_rows, n_rows = grouped.instances, grouped.offsets[:-1], len(hashed.ids)
+        n = len(first_rows)
+        if not n:
             return np.zeros((0, BIAS), np.uint16), np.zeros((0, BIAS), bool)
         lengths = hashed.lengths[hashed.ids]
         longest = np.maximum.reduceat(lengths, first_rows)[:, None]
         shortest = longest if self._zero else np.minimum.reduceat(lengths, first_rows)[:, None]
         usable = fitting_contexts(*context_room(view, instances), longest, shortest=shortest)
-        nested = self._nested(grouped)[grouped.group_of]
-        if not use_numba(grouped.n_rows * BIAS):
-            return self._look_up_with_numpy(view, grouped, hashed, usable, nested), usable
+        if grouped.lists is None:
+            nested = np.fromiter(map(self._is_nested, grouped.groups), bool)[grouped.group_of]
+        else:
+            nested = np.zeros(n, bool)
+        if not use_numba(n_rows * BIAS):
+            return self._look_up_with_numpy(view, grouped, hashed, usable, nested, seed), usable
         from disambig.features._row_kernels import fill_ranks
 
-        ranks = np.empty((grouped.n_rows, BIAS), np.uint16)
+        ranks = np.empty((n_rows, BIAS), np.uint16)
         fill_ranks(
             *self.table.arrays,
-            np.uint64(self.table.seed(view.tokenisation)),
+            np.uint64(seed),
             view.hashes,
             instances.positions,
             instances.positions + instances.lengths,
@@ -243,31 +247,35 @@ class NgramCounts(StatelessExtractor):
         )
         return ranks, usable
 
-    def _nested(self, grouped: GroupedInstances) -> Bools:
-        """Return for each group whether its n-grams are counted only if their shorter n-grams are.
+    @cached_property
+    def _is_nested(self) -> Callable[[Group], bool]:
+        """Returns whether the n-grams of a group are counted only if their shorter n-grams are.
 
         Then a longer n-gram that is found without its shorter ones is a hash collision. It does not hold for
         the n-grams of the empty candidate, which need not have a counted word.
         """
-        if grouped.lists is not None:
-            return np.zeros(len(grouped.groups), bool)
-        texts = [tuple(filter(None, group.candidates)) for group in grouped.groups]
-        return np.array(
-            [
-                (self._zero or len(words) == len(group.candidates)) and self.table.is_nested(words)
-                for words, group in zip(texts, grouped.groups, strict=True)
-            ]
-        )
+
+        @lru_cache(maxsize=1024)
+        def is_nested(group: Group) -> bool:
+            words = tuple(filter(None, group.candidates))
+            return (self._zero or len(words) == len(group.candidates)) and self.table.is_nested(words)
+
+        return is_nested
 
     def _look_up_with_numpy(
-        self, view: TokenView, grouped: GroupedInstances, hashed: HashedTable, usable: Bools, nested: Bools
+        self,
+        view: TokenView,
+        grouped: GroupedInstances,
+        hashed: HashedTable,
+        usable: Bools,
+        nested: Bools,
+        seed: int,
     ) -> NDArray[np.uint16]:
         """Return the ranks, without Numba."""
-        seed = self.table.seed(view.tokenisation)
         parts = NgramKeys.from_places(view, grouped.instances, hashed.words, seed)
         owners, usable = row_owners(grouped.offsets), usable.T
-        ranks = np.zeros((grouped.n_rows, BIAS), np.uint16)
-        for start in range(0, grouped.n_rows, ROWS_AT_ONCE):
+        ranks = np.zeros((len(owners), BIAS), np.uint16)
+        for start in range(0, len(owners), ROWS_AT_ONCE):
             block = slice(start, start + ROWS_AT_ONCE)
             owner, ids = owners[block], hashed.ids[block]
             rows = owner, ids, hashed.lengths[ids]
@@ -333,7 +341,7 @@ class NgramCounts(StatelessExtractor):
         self, ranks: Ranks, usable: Bools, view: TokenView, grouped: GroupedInstances, hashed: HashedTable
     ) -> NDArray[np.float32]:
         """Return the attributes made from the counts, shape (n_rows, 14)."""
-        return np.take(self.logs, ranks)
+        return self.logs.take(ranks)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"counts": self.counts}
@@ -362,23 +370,6 @@ def _pattern(left: int, right: int) -> str:
 
 MIN_PROBABILITY = 1e-9
 """Lower limit of probabilities, so that their logarithms are finite."""
-
-
-def log_probabilities(
-    ranks: Ranks, usable: Bools, counts: Floats, prior: Floats, parents: Ints
-) -> NDArray[np.float32]:
-    """Return the log-probability of each of K candidates in each context, shape (n, K, C).
-
-    `ranks`: uint16 (n, K, C).
-    `prior`: float64 (K,).
-    `usable`, `counts`, `parents`: see `ContextCounts`.
-    """
-    n, k, c = ranks.shape
-    offsets, zeros = np.arange(n + 1) * k, np.full(n, -1)
-    silent = np.zeros(c, bool)
-    rows = ranks.reshape(-1, c)
-    contexts = ContextCounts(rows, usable, counts, np.tile(prior, n), offsets, zeros, parents, silent)
-    return contexts.log_probabilities().reshape(n, k, c)
 
 
 class ContextCounts(NamedTuple):
@@ -488,8 +479,8 @@ class ContextProbabilities(NgramCounts):
             return np.empty(ranks.shape, np.float32)
         offsets, owner = grouped.offsets, row_owners(grouped.offsets)
         if grouped.lists is None:
-            groups = grouped.groups
-            counts = np.concatenate([_count_group(self.table, view.tokenisation, group) for group in groups])
+            of_groups = map(_count_group, repeat(self.table), repeat(view.tokenisation), grouped.groups)
+            counts = np.concatenate([*of_groups])
         else:
             counts = count_alone(self.table, hashed, view.tokenisation)
         is_zero = (hashed.lengths == 0)[hashed.ids]
@@ -497,7 +488,7 @@ class ContextProbabilities(NgramCounts):
         prior = np.where(is_zero, 0.0, 1.0 + counts[hashed.ids])
         prior += np.where(is_zero, np.maximum(np.add.reduceat(prior, offsets[:-1]), 1.0)[owner], 0.0)
         prior /= np.add.reduceat(prior, offsets[:-1])[owner]
-        zeros = np.full(len(grouped), -1)
+        zeros = np.full(len(usable), -1)
         zeros[owner[is_zero]] = np.flatnonzero(is_zero)
         contexts = ContextCounts(
             ranks, usable, self._counts, prior, offsets, zeros, CONTEXT_PARENTS, ONE_SIDED

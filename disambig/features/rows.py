@@ -46,7 +46,7 @@ MAX_NEARNESS = 10.0
 
 def sentence_spans(view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
     """Return the first token of each instance's sentence, ``<S>``, and the token after its ``</S>``."""
-    sentence = np.searchsorted(view.sentences, instances.positions, side="right")
+    sentence = view.sentences.searchsorted(instances.positions, side="right")
     return view.sentences[sentence - 1], view.sentences[np.minimum(sentence, len(view.sentences) - 1)]
 
 

@@ -431,12 +431,12 @@ class WordNetwork:
         ValueError
             If the network has another number of candidates for a group.
         """
-        values = np.zeros((table.n_rows, 1), np.float32)
-        outputs = [self._outputs(group) for group in table.groups]
+        n, outputs = len(table.group_of), [*map(self._outputs, table.groups)]
+        values, nothing = np.zeros((table.n_rows, 1), np.float32), np.zeros(table.n_rows, np.int32)
         # chunks may cross the boundaries of groups, so that many small groups are computed together
-        for start in range(0, len(table), _CHUNK) if any(outputs) else ():
-            stop = min(start + _CHUNK, len(table))
-            is_all = stop - start == len(table)
+        for start in range(0, n, _CHUNK) if any(outputs) else ():
+            stop = min(start + _CHUNK, n)
+            is_all = stop - start == n
             units = self._units(view, table.instances if is_all else table.instances.take(slice(start, stop)))
             for output, of_group, rows, group in zip(
                 outputs, table.slices, table.rows, table.groups, strict=True
@@ -446,7 +446,6 @@ class WordNetwork:
                     scores = self._scores(units[low - start : high - start], output)
                     first = rows.start + (low - of_group.start) * len(group.candidates)
                     values[first : first + scores.size, 0] = scores.ravel()
-        nothing = np.zeros(table.n_rows, np.int32)
         return dense_features(table, values, nothing, nothing, attribute_columns)
 
     def state(self) -> Arrays:
@@ -489,7 +488,7 @@ class WordNetwork:
         w = self.weights
         around = Surroundings.from_instances(view, instances, self.near, self.far)
         heads = self.heads(view, instances)
-        if use_numba(len(instances) * 2 * self.far):
+        if use_numba(len(heads) * 2 * self.far):
             from disambig.features._network_kernels import network_hidden_units
 
             return network_hidden_units(view.hashes, around, heads, w)
