@@ -25,22 +25,24 @@ _MAX_DISTANCE = 500
 
 @dataclass(frozen=True, slots=True)
 class FlagIdentity:
-    """The properties that identify a flag even if lines move."""
+    """The properties that identify a flag even if lines move.
+
+    The task is none of them: mistakes elsewhere in the paragraph change which task is most certain.
+    """
 
     path: str  # path of the file with slashes, relative to the baseline or the repository
-    task: str
     observed: str
     sentence: str  # the sentence that contains the flag, with single spaces
 
     @property
-    def without_path(self) -> tuple[str, str, str]:
+    def without_path(self) -> tuple[str, str]:
         """The properties that stay if the file is renamed."""
-        return self.task, self.observed, self.sentence
+        return self.observed, self.sentence
 
     @property
     def digest(self) -> str:
         """A hash of 32 hexadecimal digits, the same in every version of Python."""
-        joined = "\0".join((self.path, self.task, self.observed, self.sentence))
+        joined = "\0".join((self.path, self.observed, self.sentence))
         return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -51,7 +53,7 @@ def flag_identity(path: str, plain: str, flag: Flag) -> FlagIdentity:
     `plain`: the text without markup, of the same length.
     """
     observed = on_one_line(flag.observed)
-    return FlagIdentity(path, flag.task, observed, sentence_around(plain, flag.start, flag.end))
+    return FlagIdentity(path, observed, sentence_around(plain, flag.start, flag.end))
 
 
 def number_fingerprints(identities: Iterable[FlagIdentity]) -> list[str]:
@@ -82,7 +84,7 @@ _VERSION_KEY = "disambig_baseline"
 MAX_BYTES = 100_000_000
 """Maximum size of a baseline file."""
 _MAX_COUNT = 1_000_000_000
-_FIELDS = ("path", "task", "observed", "sentence")
+_FIELDS = ("path", "observed", "sentence")
 
 
 class Baseline:
@@ -100,7 +102,7 @@ class Baseline:
         self._folder = os.path.dirname(os.path.abspath(path))
         self._remaining = Counter(known_flags)
         self._checked_paths: set[str] = set()
-        self._moved: dict[tuple[str, str, str], list[FlagIdentity]] | None = None
+        self._moved: dict[tuple[str, str], list[FlagIdentity]] | None = None
 
     def new_flags(self, name: str, plain: str, flags: Sequence[Flag]) -> list[Flag]:
         """Return the flags of a file that are not in the baseline, and use up its entries."""
