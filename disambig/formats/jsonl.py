@@ -527,11 +527,15 @@ def _decision(record: dict[str, Any]) -> str:
 
 
 def _json_text(value: Any) -> str:
-    """Return `value` as JSON; NaN and infinity, which JSON does not have, become null."""
+    """Return `value` as JSON; NaN and infinity, which JSON does not have, become null.
+
+    Half surrogate pairs are escaped: other programs refuse a text that contains them, and with it the file.
+    """
     try:
-        return _encode_strictly(value)
+        text = _encode_strictly(value)
     except ValueError:
-        return _encode_strictly(replace_nonfinite(value))
+        text = _encode_strictly(replace_nonfinite(value))
+    return text.encode(errors="backslashreplace").decode()
 
 
 def to_json(value: Any) -> bytes:
