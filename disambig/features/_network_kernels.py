@@ -320,26 +320,29 @@ def sample_gaps() -> None:
 
 
 @compiled
-def sum_projections(frequent, rare, rows, bias, sums):
-    """Fill `sums`, shape (n, H), with the bias plus the projection of the word at each place.
+def fill_cloze_units(frequent, rare, rows, bias, scale, units):
+    """Fill `units`, shape (n, H), from the bias and the projections of the words at each place.
 
     `frequent` and `rare` have the shape (words, places * H). `rows`, shape (n, places), contains row
     numbers; those from ``len(frequent)`` on stand for the rows of `rare`.
     """
     n, places = rows.shape
-    h = len(bias)
+    h, m = len(bias), len(frequent)
+    total = np.empty(h, np.int32)
+    lowest, highest = np.float32(0), np.float32(255)
     for i in range(n):
-        total = sums[i]
-        for k in range(h):
-            total[k] = bias[k]
-        for p in range(places):
-            word = rows[i, p]
-            if word < len(frequent):
-                part = frequent[word, p * h : (p + 1) * h]
-            else:
-                part = rare[word - len(frequent), p * h : (p + 1) * h]
+        total[:] = bias
+        if places % 2:
+            part = frequent[rows[i, 0]] if rows[i, 0] < m else rare[rows[i, 0] - m]
             for k in range(h):
                 total[k] += part[k]
+        for p in range(places % 2, places, 2):  # two words at a time, which are read in parallel
+            part = frequent[rows[i, p]] if rows[i, p] < m else rare[rows[i, p] - m]
+            other = frequent[rows[i, p + 1]] if rows[i, p + 1] < m else rare[rows[i, p + 1] - m]
+            for k in range(h):
+                total[k] += np.int32(part[p * h + k]) + np.int32(other[(p + 1) * h + k])
+        for k in range(h):
+            units[i, k] = min(max(np.rint(np.float32(total[k]) * scale), lowest), highest)
 
 
 @compiled
@@ -357,7 +360,7 @@ def candidate_products(states, rows, candidates, outputs, sums):
 def sample_cloze_states() -> None:
     """Call the compiled functions on tiny inputs, so that `disambig doctor --compile` compiles them."""
     projections, which, bias = np.zeros((1, 2), np.int16), np.zeros((1, 1), np.int32), np.zeros(2, np.int32)
-    sum_projections(projections, projections, which, bias, np.empty((1, 2), np.int32))
+    fill_cloze_units(projections, projections, which, bias, np.float32(1), np.empty((1, 2), np.float32))
     states, outputs = np.zeros((1, 2), np.int16), np.zeros((1, 2), np.int8)
     candidate_products(states, np.zeros(1, np.int64), np.zeros(1, np.int32), outputs, np.empty(1, np.int32))
 

@@ -346,11 +346,12 @@ def project_words(model: Cloze, words: Ints) -> tuple[Projections, NDArray[np.in
     n_cached = len(cache.is_known)
     n_frequent = int(np.searchsorted(words, n_cached))
     cache.fill(model, words[:n_frequent])
-    n_rare = len(words) - n_frequent
-    ends_outside = n_rare > 0 and words[-1] == model.vocabulary.outside
-    rare = _compute_projections(model, words[n_frequent : len(words) - ends_outside])
+    rare = np.empty((len(words) - n_frequent, cache.rows.shape[1]), np.int16)
+    ends_outside = len(rare) > 0 and words[-1] == model.vocabulary.outside
+    n_computed = len(rare) - ends_outside
+    _compute_projections(model, words[n_frequent : n_frequent + n_computed], rare[:n_computed])
     if ends_outside:  # every view has this one
-        rare = np.concatenate([rare, model.outside_projection])
+        rare[-1] = model.outside_projection
     if len(words) <= _FEW:
         copied = np.concatenate([cache.rows[words[:n_frequent]], rare])
         return Projections(copied, rare[:0]), np.arange(len(words), dtype=np.int32)
@@ -359,9 +360,12 @@ def project_words(model: Cloze, words: Ints) -> tuple[Projections, NDArray[np.in
     return Projections(cache.rows, rare), rows
 
 
-def _compute_projections(model: Cloze, words: Ints) -> NDArray[np.int16]:
-    """Return the projections of words in `PRODUCT_STEP`, shape ``(n, places * H)``."""
-    products = np.empty((len(words), model.input_floats.shape[1]), np.int16)
+def _compute_projections(
+    model: Cloze, words: Ints, products: NDArray[np.int16] | None = None
+) -> NDArray[np.int16]:
+    """Return the projections of words in `PRODUCT_STEP`, ``(n, places * H)``, or write them to `products`."""
+    if products is None:
+        products = np.empty((len(words), model.input_floats.shape[1]), np.int16)
     for start in range(0, len(words), _BLOCK):
         part = words[start : start + _BLOCK]
         embedded = model.embeddings[part].astype(np.float32)
@@ -511,28 +515,27 @@ def _compute_vectors(model: Cloze, view: TokenView, positions: IntArray, ends: I
         words, which = np.unique(cache.numbers[around], return_inverse=True)
         projections, rows = project_words(model, words)
         hidden = _hidden_units(model, projections, rows[which.reshape(around.shape)])
-    states = hidden.astype(np.float32) @ model.state_floats  # integers, so exact
+    states = hidden @ model.state_floats  # integers, so exact
     states *= model.state_scale * (model.hidden_step[0] / np.float32(STATE_STEP))
     states += model.state_bias / np.float32(STATE_STEP)
     np.clip(np.rint(states, out=states), -_LARGEST_STATE, _LARGEST_STATE, out=states)
     return states.astype(np.int16)
 
 
-def _hidden_units(model: Cloze, projections: Projections, which: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return the hidden units, 0 to 255, shape ``(n, H)``."""
+def _hidden_units(model: Cloze, projections: Projections, which: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Return the hidden units, whole numbers from 0 to 255, shape ``(n, H)``."""
     n, places = which.shape
     h = len(model.hidden_bias)
+    scale = np.float32(PRODUCT_STEP) / model.hidden_step[0]
     if use_numba(n * places * h, nanoseconds=1.5):
-        from disambig.features._network_kernels import sum_projections
+        from disambig.features._network_kernels import fill_cloze_units
 
-        sums = np.empty((n, h), np.int32)
-        sum_projections(projections.frequent, projections.rare, which, model.hidden_offsets, sums)
-    else:
-        sums = model.hidden_offsets + projections.take(which, h).sum(axis=1, dtype=np.int32)
-    units = sums.astype(np.float32)
-    units *= np.float32(PRODUCT_STEP) / model.hidden_step[0]
-    np.clip(np.rint(units, out=units), 0, 255, out=units)
-    return units.astype(np.uint8)
+        units = np.empty((n, h), np.float32)
+        fill_cloze_units(projections.frequent, projections.rare, which, model.hidden_offsets, scale, units)
+        return units
+    units = model.hidden_offsets + projections.take(which, h).sum(axis=1, dtype=np.int32)
+    units = units.astype(np.float32) * scale
+    return np.clip(np.rint(units, out=units), 0, 255, out=units)
 
 
 def _tokens_around(model: Cloze, view: TokenView, positions: IntArray, ends: IntArray) -> IntArray:
