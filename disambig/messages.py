@@ -102,7 +102,7 @@ MESSAGES: dict[str, str] = {
     "D328": "Parquet needs pyarrow: pip install 'pyarrow>=16'",
     "D329": "{path} is not a readable Parquet file: {problem}; write it again",
     "D330": "{path} ends in {suffix}, but the format is {format}: name a file in {right}, or choose another format",
-    "D331": "{path}: the column {field!r} holds {kind}, not text: name another column with --field NAME",
+    "D331": "{path}: {problem}: name another column with --field NAME",
     "D332": "{path} has the same name as an output of this job: rename it, or choose another --format",
     "D333": "the models {first} and {second} have the same task, {task!r}, so their decisions could not be distinguished in the output: annotate with one after the other, or train one of them with another name in its config's [task]",
     # models, packs and training

@@ -364,8 +364,8 @@ def csv_documents(
     names = _unique_names(header.columns)
     same = [name for name, column in zip(names, header.columns, strict=True) if column == field]
     if len(same) > 1:
-        kind = f"{len(same)} columns, the second of which is {same[1]!r}"
-        raise UserError("D331", path=path, field=field, kind=kind)
+        problem = f"{len(same)} columns are called {field!r} (rename one, or read the second as {same[1]!r})"
+        raise UserError("D331", path=path, problem=problem)
     index, is_escaped = names.index(field), is_decision_table(header.columns)
     for number, cells in table_rows(lines, path, header):
         if isinstance(cells, UserError):
@@ -519,10 +519,10 @@ def _columns_to_read(arrow: Any, schema: Any, path: str, field: str) -> tuple[li
     if field not in types and field not in nested:
         raise missing_column_error(path, field, tuple(nested))
     kinds = types.get(field) or [nested[field]]
-    if len(kinds) > 1 or not _is_text(arrow, kinds[0]):
-        raise UserError(
-            "D331", path=path, field=field, kind=kinds[0] if len(kinds) == 1 else f"{len(kinds)} columns"
-        )
+    if len(kinds) > 1:
+        raise UserError("D331", path=path, problem=f"{len(kinds)} columns are called {field!r} (rename one)")
+    if not _is_text(arrow, kinds[0]):
+        raise UserError("D331", path=path, problem=f"the column {field!r} holds {kinds[0]}, not text")
     columns = [name for name in types if all(_fits_json(arrow, kind) for kind in types[name])]
     texts = [name for name in columns if all(_is_text(arrow, kind) for kind in types[name])]
     if nested:
