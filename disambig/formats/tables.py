@@ -534,10 +534,12 @@ def _columns_to_read(arrow: Any, schema: Any, path: str, field: str) -> tuple[li
 
 def _parquet_rows(table: Any, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the rows with some columns; of several columns with one name, the later ones get a number."""
-    for batch in table.iter_batches(batch_size=_ROWS_READ, columns=columns):
-        names = _unique_names(batch.schema.names)
-        for row in range(len(batch)):
-            yield {name: batch.column(i)[row].as_py() for i, name in enumerate(names)}
+    for group in range(table.metadata.num_row_groups):
+        # pyarrow cannot read a text in a structure if a batch lies in two row groups with dictionaries
+        for batch in table.iter_batches(batch_size=_ROWS_READ, row_groups=[group], columns=columns):
+            names = _unique_names(batch.schema.names)
+            for row in range(len(batch)):
+                yield {name: batch.column(i)[row].as_py() for i, name in enumerate(names)}
 
 
 def _nested_columns(arrow: Any, columns: Any, before: str = "") -> Iterator[tuple[str, Any]]:

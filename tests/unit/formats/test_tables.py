@@ -241,6 +241,13 @@ def test_a_field_of_a_structure_is_read_without_the_bytes_beside_it(tmp_path, ar
     assert actual[0].meta == {"k": 1, "doc": {} if "raw" in siblings else {"n": 1}}
 
 
+def test_a_field_of_a_structure_is_read_from_several_row_groups(tmp_path, arrow):
+    rows = [{"doc": {"text": f"It was text {number % 3}."}} for number in range(5)]
+    arrow.parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "a.parquet", row_group_size=2)
+    actual = documents(tmp_path / "a.parquet", "parquet", field="doc.text")
+    assert [one.text for one in actual] == [row["doc"]["text"] for row in rows]
+
+
 def test_columns_with_the_same_name_are_numbered_and_the_text_must_be_one(tmp_path):
     write_table(tmp_path / "a.csv", [["a", "text", "a", "a.2", "", ""], ["1", "It is.", "2", "3", "4", "5"]])
     (row,) = documents(tmp_path / "a.csv")
