@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         CandidateWords as CandidateWords,
         Interned as Interned,
         apart as apart,
+        capitalised_tokens as capitalised_tokens,
         confusion_set as confusion_set,
         empty_places as empty_places,
         glued as glued,

@@ -59,6 +59,7 @@ from .edits import (
 from .finder import (
     CandidateFinder as CandidateFinder,
     apart as apart,
+    capitalised_tokens as capitalised_tokens,
     check_certain_mistakes as check_certain_mistakes,
     empty_places as empty_places,
     find_certain_mistakes as find_certain_mistakes,

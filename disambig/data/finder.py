@@ -129,17 +129,26 @@ def word_tokens(view: TokenView) -> NDArray[np.bool_]:
 
     The mask is computed once per view, and cannot be written to.
     """
-    return view.cached(_find_word_tokens)
+    return view.cached(_find_first_classes)[0]
 
 
-def _find_word_tokens(view: TokenView) -> NDArray[np.bool_]:
+def capitalised_tokens(view: TokenView) -> NDArray[np.bool_]:
+    """Return a mask of the tokens that begin with a capital letter, shape ``(n_tokens,)``.
+
+    The mask is computed once per view, and cannot be written to.
+    """
+    return view.cached(_find_first_classes)[1]
+
+
+def _find_first_classes(view: TokenView) -> NDArray[np.bool_]:
     lengths = np.fromiter(map(len, view.texts), np.int64, len(view.texts)) + 1
     offsets = np.repeat(offsets_from_sizes(lengths)[:-1], np.diff(view.documents))
     codes = characters.code_points("\n".join([*view.texts, ""]))
     table = characters.classes(characters.size_for(int(codes.max(initial=0))))
-    is_word = (table[codes[view.starts + offsets]] >= characters.FIRST_WORD) & (view.ends > view.starts)
-    is_word.flags.writeable = False
-    return is_word
+    classes, is_written = table[codes[view.starts + offsets]], view.ends > view.starts
+    masks = np.stack([classes >= characters.FIRST_WORD, classes == characters.UPPER]) & is_written
+    masks.flags.writeable = False
+    return masks
 
 
 def empty_places(view: TokenView) -> NDArray[np.int64]:
@@ -171,7 +180,7 @@ def neighbour_words(view: TokenView, instances: Instances) -> NDArray[np.uint64]
 
     At the start and end of a sentence, this is the boundary word.
     """
-    neighbours = np.empty((len(instances), 2), np.uint64)
+    neighbours = np.empty((len(instances.positions), 2), np.uint64)
     neighbours[:, 0] = view.hashes[instances.positions - 1]
     neighbours[:, 1] = view.hashes[instances.positions + instances.lengths]
     return neighbours

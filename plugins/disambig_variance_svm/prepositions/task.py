@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateFinder, Group, Instances, TokenView
 from disambig.api.features import Headwords, MissingWordOdds, WordNetwork, load_gaps
-from disambig.api.tasks import ENGLISH_RULES, RuleSet, apart, empty_places
+from disambig.api.tasks import ENGLISH_RULES, RuleSet, apart, capitalised_tokens, empty_places
 from disambig.api.text import hash_words
 
 if TYPE_CHECKING:
@@ -81,16 +81,15 @@ class Preposition:
         """The index of the candidates that are words."""
         return CandidateFinder.from_groups((Group("preposition", tuple(self.words)),))
 
-    def instances(self, view: TokenView) -> Instances:
-        """Return the words that are used as prepositions, and the places where one may be missing."""
-        return self._places(view, self.least_odds)
-
     def examples(self, view: TokenView) -> Instances:
         """Return the instances for training: with `or_none`, more empty places than are decided."""
-        return self._places(view, min(self.least_odds, self.learned_odds))
+        return self.instances(view, min(self.least_odds, self.learned_odds))
 
-    def _places(self, view: TokenView, least_odds: float) -> Instances:
-        """Return the prepositions and, with `or_none`, the empty places that may lack one, in text order."""
+    def instances(self, view: TokenView, least_odds: float | None = None) -> Instances:
+        """Return the words that are used as prepositions, and the places where one may be missing.
+
+        `least_odds`: see `Preposition`; by default that of the task.
+        """
         instances = self.finder.find(view)
         empty = self._empty(view, instances, least_odds) if self.or_none else np.zeros(0, np.int64)
         first, after = instances.positions, instances.positions + instances.lengths
@@ -100,10 +99,12 @@ class Preposition:
             instances = instances.take(~doubled)  # a task of its own decides these
         if self.only_as_preposition and len(instances):
             instances = instances.take(_usage().is_preposition(view, instances.positions))
-        written = (text[start:end] for text, start, end in view.locate(instances.positions))
-        in_capitals = [len(word) > 1 and word.isupper() for word in written]  # a name, as in "ORDER BY"
-        if any(in_capitals):
-            instances = instances.take(~np.array(in_capitals))
+        in_capitals = capitalised_tokens(view)[instances.positions]
+        if in_capitals.any():  # a name, as in "ORDER BY"
+            for row in in_capitals.nonzero()[0].tolist():
+                word = view.written(instances.positions[row])
+                in_capitals[row] = len(word) > 1 and word.isupper()
+            instances = instances.take(~in_capitals)
         if not len(empty):
             return instances
         nothing = np.zeros(len(empty), np.int32)
@@ -112,14 +113,14 @@ class Preposition:
         )
         return both.take(both.positions.argsort(kind="stable"))
 
-    def _empty(self, view: TokenView, instances: Instances, least_odds: float) -> NDArray[np.int64]:
+    def _empty(self, view: TokenView, instances: Instances, least_odds: float | None) -> NDArray[np.int64]:
         """Return the places where a preposition may be missing: between words that are not candidates."""
         places = empty_places(view)
-        places = places[apart(places, instances, len(view))]
+        places = places[apart(places, instances, len(view.hashes))]
         before, after = view.hashes[places - 1], view.hashes[places]
         places = places[~(((before == NEED) | (before == DARE)) & (after == BE))]
         odds = load_gaps(str(self.gaps)).log_odds(view, places - 1, places)
-        return places[odds >= least_odds]
+        return places[odds >= (self.least_odds if least_odds is None else least_odds)]
 
 
 @lru_cache(maxsize=1)
