@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.instances import CandidateLists, CandidateTable, Group, Instances
-from disambig.data.segments import Selection, join_offsets, offsets_from_sizes, take_rows
+from disambig.data.segments import Selection, join_offsets, lengths, offsets_from_sizes, take_rows
 from disambig.errors import UserError, nearest_first
 from disambig.formatting import describe_share, pluralize
 from disambig.rules import Correction, RuleSet, comparable_form
@@ -214,6 +214,11 @@ class ScoreBatch(CandidateTable):
             Per-instance candidates.
         """
         return cls((group,), np.zeros(len(offsets) - 1, np.int64), offsets, lists, (number,), *columns)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of candidates of each instance, shape ``(n,)``."""
+        return lengths(self.offsets)
 
     @property
     def number(self) -> int:
@@ -564,8 +569,7 @@ class Decisions:
 
     def slice(self, first: int, last: int) -> Decisions:
         """Return decisions `first` to `last` (exclusive)."""
-        settled = None if self.settled is None else self.settled.slice(first, last)
-        return self._select(slice(first, last), settled)
+        return self.take(slice(first, last))
 
     @property
     def raised(self) -> NDArray[np.bool_]:
@@ -592,13 +596,15 @@ class Decisions:
             return self
         return self.take(self.flagged.nonzero()[0]) if self.flagged.any() else self.slice(0, 0)
 
-    def take(self, rows: NDArray[np.int64]) -> Decisions:
-        """Return the decisions in `rows`, in that order."""
-        settled = None if self.settled is None else self.settled.take(rows)
-        return self._select(rows, settled)
-
-    def _select(self, index: Selection, settled: OverlapResolution | None) -> Decisions:
-        """Return the decisions in `index`, of which the overlaps are `settled`."""
+    def take(self, index: Selection) -> Decisions:
+        """Return the decisions in `index`, in that order; nothing is copied if it is a slice."""
+        settled = self.settled
+        if settled is not None:
+            if isinstance(index, slice):
+                first, last, _ = index.indices(len(self))
+                settled = settled.slice(first, last)
+            else:
+                settled = settled.take(index)
         rows, offsets = take_rows(self.offsets, index)
         columns: dict[str, Any] = {}
         for name in _COLUMNS:

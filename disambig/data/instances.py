@@ -447,11 +447,6 @@ class CandidateTable:
         (group,) = self.groups
         return group
 
-    @property
-    def sizes(self) -> Ints:
-        """Number of candidates of each instance, shape ``(n,)``."""
-        return np.diff(self.offsets)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instances(KeepsResults):
@@ -500,14 +495,12 @@ class Instances(KeepsResults):
         """Concatenate at least one part; either all or none have per-instance candidates."""
         if len(parts) == 1:
             return parts[0]
-        lists = [part.lists for part in parts if part.lists is not None]
-        return cls(
-            np.concatenate([part.positions for part in parts]),
-            np.concatenate([part.lengths for part in parts]),
-            np.concatenate([part.groups for part in parts]),
-            np.concatenate([part.observed for part in parts]),
-            CandidateLists.joined(lists) if lists else None,
-        )
+        columns: list[Any] = []
+        for name in ("positions", "lengths", "groups", "observed"):
+            columns.append(np.concatenate([*map(attrgetter(name), parts)]))
+        if parts[0].lists is not None:
+            columns.append(CandidateLists.joined([*map(attrgetter("lists"), parts)]))
+        return cls(*columns)
 
     def spans(self, view: TokenView) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the character offsets where places start and end, each of shape ``(n,)``.
@@ -534,7 +527,7 @@ class Instances(KeepsResults):
         """Return the offsets of the candidates, shape (n + 1,); the instances may be of any of `groups`."""
         if self.lists is not None:
             return self.lists.offsets
-        if len(self) < len(groups):  # a few words of a text, and hundreds of groups
+        if len(self.groups) < len(groups):  # a few words of a text, and hundreds of groups
             return offsets_from_sizes(count_candidates(map(groups.__getitem__, self.groups.tolist())))
         return offsets_from_sizes(count_candidates(groups)[self.groups])
 
@@ -607,11 +600,16 @@ class GroupedInstances(CandidateTable):
         The instances of each group.
     rows : sequence of slice
         The rows of each group.
+    sizes : array of int64, shape (n,)
+        Number of candidates of each instance.
+    n_rows : int
     """
 
     instances: Instances
     slices: Sequence[slice]
     rows: Sequence[slice]
+    sizes: Ints
+    n_rows: int
 
     @classmethod
     def from_parts(cls, parts: Sequence[Part]) -> GroupedInstances:
@@ -630,13 +628,17 @@ class GroupedInstances(CandidateTable):
         group_of = np.arange(len(groups)).repeat(sizes)
         if instances.lists is not None:
             offsets = instances.lists.offsets
+            n_candidates = lengths(offsets)
         else:
-            offsets = offsets_from_sizes(count_candidates(groups)[group_of])
+            n_candidates = count_candidates(groups)[group_of]
+            offsets = offsets_from_sizes(n_candidates)
         ends = [0, *accumulate(sizes)]
         slices = [*map(slice, ends[:-1], ends[1:])]
         ends = offsets[ends].tolist()
         rows = [*map(slice, ends[:-1], ends[1:])]
-        return cls(groups, group_of, offsets, instances.lists, instances, slices, rows)
+        return cls(
+            groups, group_of, offsets, instances.lists, instances, slices, rows, n_candidates, ends[-1]
+        )
 
     @cached_property
     def parts(self) -> Sequence[Part]:
@@ -657,16 +659,6 @@ class GroupedInstances(CandidateTable):
         return GroupedInstances.from_groups(Instances.joined(instances), groups, sizes)
 
     @cached_property
-    def sizes(self) -> Ints:
-        """Number of candidates of each instance, shape ``(n,)``."""
-        return lengths(self.offsets)
-
-    @cached_property
     def costs(self) -> NDArray[np.float32]:
         """The cost of each candidate (see `Instances.costs`), shape ``(n_rows,)``."""
         return self.instances.costs_at(self.offsets)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.offsets[-1])

@@ -248,8 +248,12 @@ class PaddedScores:
         has_both = (self.observed >= 0) & (before != UNKNOWN)
         if not has_both.any():
             return has_both
-        written = _words(self, slice(None), np.maximum(self.observed, 0)[:, None])[:, 0]
-        repeats: NDArray[np.bool_] = has_both & (written == before)
+        written = np.maximum(self.observed, 0)
+        if self.table is not None:
+            hashes = self.table.hashes[self.batch.group_of, written]
+        else:
+            hashes = _hash_texts(*_texts_of_lists(self.batch, slice(None), written[:, None]))[:, 0]
+        repeats: NDArray[np.bool_] = has_both & (hashes == before)
         return repeats
 
 
@@ -391,14 +395,6 @@ def alternative_margins(alternatives: AlternativeFeatures) -> Floats:
     """Return the margins computed from alternatives, clipped at `FAR`."""
     margins = alternatives.features[:, :, :_MARGINS].sum(axis=2, dtype=np.float64)
     return np.where(alternatives.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
-
-
-def _words(padded: PaddedScores, rows: Selection, places: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the hashes of the candidates at `places` of the instances in `rows`, shape (n, P)."""
-    if padded.table is None:
-        return _hash_texts(*_texts_of_lists(padded.batch, rows, places))
-    hashed: NDArray[np.uint64] = padded.table.hashes[padded.batch.group_of[rows][:, None], places]
-    return hashed
 
 
 def _words_and_edits(

@@ -236,7 +236,7 @@ class SecondLook(_AsksFirstRule):
         """Return how words are tested if the first rule is `Mistakes`; else None."""
         if not isinstance(self.first, Mistakes):
             return None
-        if self.is_fitted:
+        if self.weights is not None:
             return MistakeTest(self.first, -EVERYTHING, self.weighed_from, self.least)
         return self.first.test(self._rate(flags_per_1000))
 

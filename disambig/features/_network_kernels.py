@@ -79,8 +79,33 @@ def rows_of_words(
 
 
 @compiled
-def _look_up_rows(hashes, first, last, low, high, places, heads, begins, shift, keys, rows):
-    """Fill `rows`, shape (places, n), with the embedding rows of near words and of head words."""
+def _index_rows(rows, index_of, distinct, ends):
+    """Replace each row number by its index in `distinct`, the distinct rows of each position."""
+    n_distinct = 0
+    for p in range(len(rows)):
+        begin = n_distinct
+        for i in range(rows.shape[1]):
+            row = rows[p, i]
+            if index_of[row] < 0:
+                index_of[row] = n_distinct
+                distinct[n_distinct] = row
+                n_distinct += 1
+            rows[p, i] = index_of[row]
+        # forget the rows of this position: clearing these entries is faster than filling the whole array
+        for j in range(begin, n_distinct):
+            index_of[distinct[j]] = -1
+        ends[p] = n_distinct
+
+
+@compiled
+def _look_up_rows(
+    hashes, first, last, low, high, places, heads, begins, shift, keys, rows, index_of, distinct, ends
+):
+    """Look up the embedding rows of near words and of head words; `rows` has the shape (places, n).
+
+    `distinct` gets the distinct rows of each position, of which those before ``ends[p]`` are of the first
+    positions up to p, and `rows` the index of each row among them.
+    """
     for i in range(len(first)):
         for side in range(2):
             for distance in range(1, places + 1):
@@ -94,6 +119,7 @@ def _look_up_rows(hashes, first, last, low, high, places, heads, begins, shift, 
             if heads[i, number] >= 0:
                 row = _word_row(hashes[heads[i, number]], begins, shift, keys)
             rows[2 * places + number, i] = row
+    _index_rows(rows, index_of, distinct, ends)
 
 
 @compiled
@@ -113,25 +139,6 @@ def _sum_far(hashes, first, last, begin, end, near, far, begins, shift, keys, fa
                     total[j] += far_rows[row, j]
         for j in range(d):
             sums[i, j] = total[j] >> _TOPIC_SHIFT
-
-
-@compiled
-def _index_rows(rows, index_of, distinct, ends):
-    """Replace each row number by its index in `distinct`, the distinct rows of each position."""
-    n_distinct = 0
-    for p in range(len(rows)):
-        begin = n_distinct
-        for i in range(rows.shape[1]):
-            row = rows[p, i]
-            if index_of[row] < 0:
-                index_of[row] = n_distinct
-                distinct[n_distinct] = row
-                n_distinct += 1
-            rows[p, i] = index_of[row]
-        # forget the rows of this position: clearing these entries is faster than filling the whole array
-        for j in range(begin, n_distinct):
-            index_of[distinct[j]] = -1
-        ends[p] = n_distinct
 
 
 @compiled
@@ -161,9 +168,10 @@ def network_hidden_units(
     d, h = w.near.shape[1], w.hidden.shape[1]
     rows = np.empty((len(w.hidden) // d - 1, n), np.int32)
     table = *w.directory, w.vocabulary
-    _look_up_rows(hashes, around.first, around.last, *around.sentence, around.near, heads, *table, rows)
     distinct, ends = np.empty(rows.size, np.int32), np.empty(len(rows), np.int64)
-    _index_rows(rows, np.full(len(w.near), -1, np.int32), distinct, ends)
+    indices = rows, np.full(len(w.near), -1, np.int32), distinct, ends
+    place = around.first, around.last
+    _look_up_rows(hashes, *place, *around.sentence, around.near, heads, *table, *indices)
     words = w.near[distinct[: ends[-1]]].astype(np.float32)
     parts = np.empty((len(words), h), np.float32)
     begin = 0
@@ -173,8 +181,7 @@ def network_hidden_units(
     sums = np.zeros((n, h), np.float32)
     if around.far > around.near:
         far = np.empty((n, d), np.float32)
-        where = around.first, around.last, *around.document, around.near, around.far
-        _sum_far(hashes, *where, *table, w.far, far)
+        _sum_far(hashes, *place, *around.document, around.near, around.far, *table, w.far, far)
         np.matmul(far, w.hidden_floats[-d:], out=sums)
     units = np.empty((n, h), np.uint8)
     _fill_units(sums, parts, rows, w.hidden_scale, w.hidden_bias, units)

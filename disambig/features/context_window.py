@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
-    CandidateTable,
     Group,
+    GroupedInstances,
     Instances,
     PackedStrings,
     count_candidates,
@@ -111,7 +111,7 @@ class HashedTable:
     ids: Ints  # int64 (n_rows,): the candidate of each row of the table
 
     @classmethod
-    def from_table(cls, table: CandidateTable, tokenisation: str) -> HashedTable:
+    def from_table(cls, table: GroupedInstances, tokenisation: str) -> HashedTable:
         """Hash the candidates of a table."""
         if table.lists is not None:
             return cls(*hash_distinct_candidates(table.lists.texts, tokenisation))

@@ -379,7 +379,8 @@ class Headwords(StatelessExtractor):
         UserError
             D110 if the table has no headword n-grams, D438 and D439 for the lexicon of word kinds.
         """
-        words = self._words(view, table.instances)
+        parts = load_parts_of_speech(str(self.parts_of_speech))
+        words = head_words(parts, view, table.instances)
         fillable = known_patterns(words)
         ranks = np.zeros((table.n_rows, N_PATTERNS), np.uint16)
         prior = np.empty(len(ranks))
@@ -400,8 +401,8 @@ class Headwords(StatelessExtractor):
         self, view: TokenView, instances: Instances, group: Group
     ) -> dict[tuple[str, str], FeatureEvidence]:
         """Return each n-gram that is looked up at a single place, with its count (see `ExplainsFeatures`)."""
-        at = find_heads(load_parts_of_speech(str(self.parts_of_speech)), view, instances)
-        words = self._words(view, instances)
+        parts = load_parts_of_speech(str(self.parts_of_speech))
+        at, words = find_heads(parts, view, instances), head_words(parts, view, instances)
         fillable = known_patterns(words)
         ranks = np.zeros((1, len(group.candidates), N_PATTERNS), np.uint16)
         self._fill_ranks(words, fillable, group, ranks)
@@ -415,9 +416,6 @@ class Headwords(StatelessExtractor):
                 seen = None if minimum is None else minimum.get(str(ORDERS[p]))
                 evidence[candidate or "no word", PATTERNS[p]] = FeatureEvidence(text, counts[r][p], seen)
         return evidence
-
-    def _words(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
-        return head_words(load_parts_of_speech(str(self.parts_of_speech)), view, instances)
 
     def _fill_ranks(
         self, words: Hashes, fillable: NDArray[np.bool_], group: Group, ranks: NDArray[np.uint16]

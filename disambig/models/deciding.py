@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from disambig.data import (
     SequenceRows,
     has_own_labels,
     neighbour_words,
+    offsets_from_sizes,
     take_rows,
 )
 from disambig.decision import AskedRule, SecondLook, judge_together, look_again_together
@@ -108,6 +109,7 @@ class Piece:
     ) -> Piece:
         """Compute the features of the blocks of each model; see `iterate_features`."""
         runs: list[Run] = []
+        extractors = []
         groups: list[Group] = []
         sizes: list[int] = []
         n = 0
@@ -121,17 +123,16 @@ class Piece:
             of_table = slice(len(groups), len(groups) + len(numbers))
             groups += map(undecided.model.task.groups.__getitem__, numbers)
             sizes += map(len, rows)
+            extractors.append((undecided.model.extractors, of_table))
             runs.append(Run(undecided, instances, order, list(numbers), of_table, places))
         table = GroupedInstances.from_groups(
             Instances.joined([*map(attrgetter("instances"), runs)]), tuple(groups), sizes
         )
         view = runs[0].undecided.view
         if check:
-            features = transform_table(runs[0].undecided.model.extractors, view, table)
+            features = transform_table(extractors[0][0], view, table)
         else:
-            features = transform_runs(
-                [(run.undecided.model.extractors, run.groups) for run in runs], view, table
-            )
+            features = transform_runs(extractors, view, table)
         return cls(table, features, runs)
 
     def scored(self) -> ScoreBatch:
@@ -165,7 +166,7 @@ class Piece:
             _concatenate(n_queries),
             table.costs,
             neighbours,
-            _join_parts(parts),
+            parts[0] if len(parts) == 1 else _join_parts(parts),
         )
 
     def evidence(self, scored: ScoreBatch) -> list[NDArray[np.int64]]:
@@ -233,8 +234,6 @@ def _concatenate(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 def _join_parts(parts: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32] | None:
     """Concatenate the parts of scores; models with fewer feature groups get further columns of zeros."""
-    if len(parts) == 1:
-        return parts[0]
     linear = [part for part in parts if part is not None]
     if len(linear) < len(parts):
         return None
@@ -257,28 +256,26 @@ _COLUMNS = {
 """The types of the columns of decisions: predictions, then evidence."""
 
 
-class _Columns:
-    """The decisions of a model, which are filled in piece by piece, since these are not in text order."""
+class DecidedRun(NamedTuple):
+    """The decisions about the instances of a run."""
 
-    def __init__(self, undecided: Undecided) -> None:
-        n = len(undecided.instances)
-        self.offsets = undecided.instances.candidate_offsets(undecided.model.task.groups)
-        self.scores = np.empty(self.offsets[-1], np.float32)
-        self.columns: dict[str, Any] = {}
-        for name, kind in _COLUMNS.items():
-            self.columns[name] = np.empty(n, kind)
+    order: Selection  # see `Run`
+    sizes: Ints  # number of candidates of each instance
+    scores: Floats  # of all candidates
+    columns: dict[str, NDArray[Any]]  # by the names in `_COLUMNS`
 
-    def fill(
-        self, run: Run, table: GroupedInstances, scores: Floats, columns: Mapping[str, NDArray[Any]]
-    ) -> None:
-        """Fill in what belongs to a run: the scores of its candidates, and columns of its instances.
-
-        `scores` and `columns` are those of the whole table.
-        """
-        for name, column in self.columns.items():
-            column[run.order] = columns[name][run.rows]
-        rows = slice(table.offsets[run.rows.start], table.offsets[run.rows.stop])
-        self.scores[take_rows(self.offsets, run.order)[0]] = scores[rows]
+    @classmethod
+    def joined(cls, parts: Sequence[DecidedRun]) -> DecidedRun:
+        """Join the decisions of all runs of a model in text order."""
+        if isinstance(parts[0].order, slice):  # a single run, which is in this order
+            return parts[0]
+        orders, all_sizes, scores, columns = zip(*parts, strict=True)
+        sizes = np.concatenate(all_sizes)
+        index = np.empty(len(sizes), np.int64)  # of each instance in the runs
+        index[np.concatenate(orders)] = np.arange(len(sizes))
+        rows = take_rows(offsets_from_sizes(sizes), index)[0]
+        in_order = {name: np.concatenate([part[name] for part in columns])[index] for name in _COLUMNS}
+        return cls(slice(None), sizes[index], np.concatenate(scores)[rows], in_order)
 
 
 @dataclass(slots=True, eq=False)
@@ -290,24 +287,27 @@ class PendingDecisions:
     answered: NDArray[np.bool_]  # (n,): where the decision rule does not abstain
 
     @classmethod
-    def from_columns(cls, undecided: Undecided, filled: _Columns | None) -> PendingDecisions:
-        """Return the decisions in columns, all of which have been filled in; None without instances."""
+    def from_runs(cls, undecided: Undecided, runs: Sequence[DecidedRun]) -> PendingDecisions:
+        """Return the decisions of a model, which are those of all its instances."""
         model, view, instances = undecided.model, undecided.view, undecided.instances
         name, groups = model.task.name, model.task.groups
-        if filled is None:
+        if not runs:
             nothing = Decisions.empty(name, model.label, groups, lists=instances.lists, rules=model.rules)
             return cls(undecided, nothing, nothing.flagged)
-        answered = filled.columns.pop("answered")
+        _, sizes, scores, decided = DecidedRun.joined(runs)
+        columns: dict[str, Any] = model._places(instances, view)
+        for column, kind in _COLUMNS.items():
+            columns[column] = decided[column].astype(kind)
+        answered = columns.pop("answered")
         decisions = Decisions(
             task=name,
             model=model.label,
             table=groups,
-            **model._places(instances, view),
             groups=instances.groups,
             observed=instances.observed,
-            offsets=filled.offsets,
-            scores=filled.scores,
-            **filled.columns,
+            offsets=offsets_from_sizes(sizes),
+            scores=scores.astype(np.float32),
+            **columns,
             lists=instances.lists,
             rules=model.rules,
         )
@@ -317,7 +317,7 @@ class PendingDecisions:
         """Add the mistakes that the task knows, and leave out where the decision rule abstains."""
         one = self.undecided
         model, view, instances, right = one.model, one.view, one.instances, one.right
-        if not len(instances):
+        if not len(instances.groups):
             return decisions
         try:
             decisions = model._with_certain_mistakes(view, instances, decisions, one.flags_per_1000)
@@ -345,12 +345,12 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
 
     What needs a whole text is left to `finish`.
     """
-    filled: dict[int, _Columns] = {}
+    runs: dict[int, list[DecidedRun]] = {}
     kinds: dict[Any, list[Undecided]] = {}  # only candidates of the same kind can be in one table
     for one in undecided:
-        if len(one.instances):
+        if len(one.instances.groups):
             one.model.check_groups(one.instances)
-            filled[id(one)] = _Columns(one)
+            runs[id(one)] = []
             lists = one.instances.lists
             kinds.setdefault(None if lists is None else lists.feature_names, []).append(one)
     for same_kind in kinds.values():
@@ -365,11 +365,16 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
             if set(map(len, columns.values())) != {len(scored.group_of)}:
                 raise ValueError("the decision rule did not return one prediction for each instance")
             columns["n_hits"], columns["n_queries"] = piece.evidence(scored)
+            offsets, sizes = piece.table.offsets, piece.table.sizes
             for run in piece.runs:
-                filled[id(run.undecided)].fill(run, piece.table, scored.scores, columns)
+                of_run = {}
+                for name, column in columns.items():
+                    of_run[name] = column[run.rows]
+                scores = scored.scores[offsets[run.rows.start] : offsets[run.rows.stop]]
+                runs[id(run.undecided)].append(DecidedRun(run.order, sizes[run.rows], scores, of_run))
     pending = []
     for one in undecided:
-        pending.append(PendingDecisions.from_columns(one, filled.get(id(one))))
+        pending.append(PendingDecisions.from_runs(one, runs.get(id(one), ())))
     return pending
 
 

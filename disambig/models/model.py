@@ -143,22 +143,20 @@ class DeferredChecks:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self._checked: set[int] = set()
+        self.checked: set[int] = set()  # groups that were checked
 
     def check(self, model: Model, group: int) -> None:
-        """Check the extractors and scorers of a group once.
+        """Check the extractors and scorers of a group.
 
         Raises D405 if the scorers do not fit the features, D414 if an extractor breaks its contract.
         """
-        if group in self._checked:
-            return
         try:
             check_scorers(model, [group])
         except (AttributeError, LookupError, TypeError, ValueError) as problem:
             if isinstance(problem, UserError):
                 raise
             raise inconsistent_model(self.home, problem) from problem
-        self._checked.add(group)
+        self.checked.add(group)
 
 
 def inconsistent_model(home: Path, problem: Exception) -> UserError:
@@ -279,7 +277,7 @@ class Model:
     def check_groups(self, instances: Instances) -> None:
         """Check the groups of some instances if that was deferred (see `DeferredChecks`)."""
         if self.unchecked is not None:
-            for group in sorted(set(instances.groups.tolist())):
+            for group in sorted(set(instances.groups.tolist()) - self.unchecked.checked):
                 self.unchecked.check(self, group)
 
     def with_groups(self, groups: Sequence[Group]) -> Model:
@@ -334,7 +332,7 @@ class Model:
         UserError
             D405 if the model is stored, and its scorer does not fit the features.
         """
-        if self.unchecked is not None:
+        if self.unchecked is not None and group not in self.unchecked.checked:
             self.unchecked.check(self, group)
         group_scorer = self.scorers[group] if group < len(self.scorers) else None
         scorer = group_scorer if group_scorer is not None else self.shared
@@ -442,8 +440,11 @@ class Model:
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
     ) -> Decisions:
         """Return the decisions with the mistakes that the task knows by itself; there must be instances."""
-        rows, intended, sure = get_trait(self.task, TaskTraits, "certain_mistakes")(view, instances)
-        if not len(rows) or not isinstance(self.judge, RaisesFlags):
+        find: Any = getattr(self.task, "certain_mistakes", None)
+        if find is None or not isinstance(self.judge, RaisesFlags):
+            return decisions
+        rows, intended, sure = find(view, instances)
+        if not len(rows):
             return decisions
         check_certain_mistakes(self.task, instances, (rows, intended, sure))  # they are rare
         chosen, probabilities = decisions.chosen.copy(), decisions.probabilities.copy()
@@ -517,7 +518,7 @@ class Model:
         """Return the instances in `view`; protected words are left out unless the task assigns labels."""
         instances = self.task.instances(view)
         protected = view.layers.get("protected")
-        if protected is None or not len(instances) or self.decides.between == "labels":
+        if protected is None or not len(instances.positions) or self.decides.between == "labels":
             return instances
         last = instances.positions + instances.lengths - 1
         is_protected = (protected[instances.positions] | protected[last]).astype(bool)

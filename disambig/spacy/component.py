@@ -71,7 +71,8 @@ class BatchComponent(ABC):
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one Doc."""
-        _check_order(self)
+        if self in _PIPELINES:
+            _check_order(self)
         try:
             self.set_annotations([doc], self.predict([doc]))
         except Exception as problem:  # spaCy's protocol: the handler decides whether to go on
@@ -87,7 +88,8 @@ class BatchComponent(ABC):
         batch_size : int
             Maximum number of Docs per batch; batches of long Docs are smaller.
         """
-        _check_order(self)
+        if self in _PIPELINES:
+            _check_order(self)
         # limited by tokens as well, so that long Docs do not need too much memory
         for docs in minibatch(stream, _MAX_TOKENS, len, maximum=max(batch_size, 1)):
             try:
@@ -233,11 +235,9 @@ _PIPELINES: weakref.WeakKeyDictionary[BatchComponent, weakref.ref[Language]] = w
 
 def _check_order(component: BatchComponent) -> None:
     """Warn once if a component of the pipeline that runs later replaces the spans of this one."""
-    pipeline = _PIPELINES.pop(component, None)
-    if pipeline is None or (nlp := pipeline()) is None:
-        return
+    nlp = _PIPELINES.pop(component)()
     assert isinstance(component, SpanWriter)
-    running = nlp.pipeline
+    running = [] if nlp is None else nlp.pipeline
     at = next((i for i, (_, other) in enumerate(running) if other is component), len(running))
     for name, other in running[at + 1 :]:
         if isinstance(other, SpanWriter) and other.overwrites(component):
