@@ -92,6 +92,7 @@ from .segments import (
     Ragged as Ragged,
     Selection as Selection,
     as_index as as_index,
+    expand_ranges as expand_ranges,
     join_offsets as join_offsets,
     lengths as lengths,
     maxima as maxima,

@@ -49,13 +49,12 @@ class EqualLists(CandidateRows):
         return self.costs.ravel()
 
 
-def _check_weights(weights: NDArray[np.float64], columns: Columns) -> None:
-    """Raise ValueError unless there is one weight per column; wrong ones would be used silently."""
-    if len(weights) != len(columns):
-        raise ValueError(
-            f"{len(weights):,} weights for {len(columns):,} columns: if the batch for `fit` was converted to "
-            "another storage, convert this one as well"
-        )
+def _wrong_weights(n_weights: int, n_columns: int) -> ValueError:
+    """Return the error for weights that do not fit the columns of a batch: they would be used silently."""
+    return ValueError(
+        f"{n_weights:,} weights for {n_columns:,} columns: if the batch for `fit` was converted to another "
+        "storage, convert this one as well"
+    )
 
 
 _CURVATURE_CHUNK = 8192
@@ -88,7 +87,8 @@ class DenseBlocks(EqualLists):
 
         Raises ValueError unless there is one weight per column.
         """
-        _check_weights(weights, self.columns)
+        if len(weights) != len(self.columns):
+            raise _wrong_weights(len(weights), len(self.columns))
         n, k, a = self.values.shape
         scores = np.empty((n, k))
         step = max(1, _VALUES_AT_ONCE // max(n * a, 1))
@@ -350,7 +350,8 @@ class JoinedRows(CandidateRows):
 
         Raises ValueError unless there is one weight per column.
         """
-        _check_weights(weights, self.columns)
+        if len(weights) != len(self.columns):
+            raise _wrong_weights(len(weights), len(self.columns))
         ends = offsets_from_sizes(len(part.columns) for part in self.parts).tolist()
         scores = np.zeros(len(self.cost))
         for part, (start, end) in zip(self.parts, pairwise(ends), strict=True):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.instances import MAX_WORDS, CandidateLists, Group, Instances, Interned, distinct_texts
-from disambig.data.segments import HashVocabulary, offsets_from_sizes, row_ranks
+from disambig.data.segments import HashVocabulary, expand_ranges, offsets_from_sizes
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.registry import describe_component
 from disambig.text import TokenView, characters, hash_word, hash_words, tokenisation_named
@@ -85,7 +85,7 @@ class CandidateFinder:
         low = self.first.searchsorted(of_possible, side="left")
         sizes = self.first.searchsorted(of_possible, side="right") - low
         positions = possible.repeat(sizes)
-        entries = low.repeat(sizes) + row_ranks(offsets_from_sizes(sizes))
+        entries = expand_ranges(low, sizes)
         # the last token is a boundary, never a candidate: it may be compared with itself
         following = hashes[np.minimum(positions + 1, len(hashes) - 1)] if len(hashes) else hashes
         has_two_words = self.second[entries] != 0

@@ -75,6 +75,12 @@ def row_owners(offsets: NDArray[np.integer]) -> Ints:
     return np.arange(len(offsets) - 1).repeat(lengths(offsets))
 
 
+def expand_ranges(firsts: Ints, sizes: Ints) -> Ints:
+    """Return ``firsts[i]``, ``firsts[i] + 1`` and so on, ``sizes[i]`` numbers for each i in turn."""
+    starts = offsets_from_sizes(sizes)
+    return np.arange(starts[-1]) + (firsts - starts[:-1]).repeat(sizes)
+
+
 def row_ranks(offsets: Ints) -> Ints:
     """Return the position of each row within its instance, shape ``(n_rows,)``; the first one is 0."""
     return np.arange(offsets[-1]) - offsets[:-1].repeat(lengths(offsets))

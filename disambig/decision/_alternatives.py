@@ -215,27 +215,24 @@ class PaddedScores:
     batch: ScoreBatch
     scores: Floats  # float64 (n, K): padded with minus infinity
     observed: NDArray[np.int32]  # (n,): the candidate in the text; -1 if there is none
+    is_variant: NDArray[np.bool_]  # (n, K): mask of the observed candidates and their variants
+    # float64 (n, K): the scores of the alternatives; minus infinity for the observed candidate and its
+    # variants, and if there is no observed candidate
+    others: Floats
     table: GroupTable | None  # the candidates of the groups of `batch`; None for per-instance candidates
 
     @classmethod
     def from_batch(cls, batch: ScoreBatch) -> PaddedScores:
         """Pad the scores of a batch."""
         scores = pad(batch.scores, batch.offsets, -np.inf)
-        table = GroupTable.from_groups(batch.groups, scores.shape[1]) if batch.lists is None else None
-        return cls(batch, scores, batch.observed, table)
-
-    def is_variant(self) -> NDArray[np.bool_]:
-        """Return a mask of the observed candidates and their variants, shape (n, K)."""
-        if self.table is None:
-            return np.arange(self.scores.shape[1]) == self.observed[:, None]
-        return self.table.is_variant[self.batch.group_of, self.observed]
-
-    def other_scores(self) -> Floats:
-        """Return the scores of the alternatives, shape (n, K).
-
-        Minus infinity for the observed candidate and its variants, and if there is no observed candidate.
-        """
-        return np.where(self.is_variant() | (self.observed < 0)[:, None], -np.inf, self.scores)
+        k, observed, table = scores.shape[1], batch.observed, None
+        if batch.lists is None:
+            table = GroupTable.from_groups(batch.groups, k)
+            is_variant = table.is_variant[batch.group_of, observed]
+        else:
+            is_variant = np.arange(k) == observed[:, None]
+        others = np.where(is_variant | (observed < 0)[:, None], -np.inf, scores)
+        return cls(batch, scores, observed, is_variant, others, table)
 
     def repeats(self) -> NDArray[np.bool_]:
         """Return a mask of the instances whose observed word repeats the word before, shape (n,).
@@ -324,19 +321,19 @@ def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = N
     `observed` (int32 (n,)): observed candidates that replace those of `scored`.
     """
     padded = PaddedScores.from_batch(scored if observed is None else replace(scored, observed=observed))
-    return alternatives_at(np.arange(len(scored)), padded, padded.other_scores(), padded.repeats())
+    return alternatives_at(np.arange(len(scored)), padded, padded.repeats())
 
 
 def alternatives_at(
-    rows: NDArray[np.int64], padded: PaddedScores, other_scores: Floats, repeats: NDArray[np.bool_]
+    rows: NDArray[np.int64], padded: PaddedScores, repeats: NDArray[np.bool_]
 ) -> AlternativeFeatures:
     """Find the best alternatives of the instances in `rows`; see `find_alternatives`.
 
-    `other_scores` and `repeats` are those of `padded`, of all instances.
+    `repeats`: result of ``padded.repeats()``.
     """
     batch = padded.batch
-    scores, other_scores, repeats = padded.scores[rows], other_scores[rows], repeats[rows]
-    best = (-other_scores).argsort(axis=1, kind="stable")[:, :MAX_ALTERNATIVES]
+    scores, others, repeats = padded.scores[rows], padded.others[rows], repeats[rows]
+    best = (-others).argsort(axis=1, kind="stable")[:, :MAX_ALTERNATIVES]
     if padded.table is not None and repeats.any():
         # a repeated word must be compared with its deletion even if that has a bad score
         empty = padded.table.empty[batch.group_of[rows]]
@@ -345,7 +342,7 @@ def alternatives_at(
     written = np.maximum(padded.observed[rows], 0)[:, None]
     instances = np.arange(len(rows))[:, None]
     cells, cell_of_written = (instances, best), (instances, written)
-    possible = np.isfinite(other_scores[cells])
+    possible = np.isfinite(others[cells])
     log_probabilities = log_softmax(scores)
     n_hits = pad(batch.n_hits, batch.offsets, 0)[rows]
     n_queries = pad(batch.n_queries, batch.offsets, 0)[rows]

@@ -111,7 +111,7 @@ class Corrections:
         """Compare the best other candidate with the observed one, before any threshold."""
         padded = PaddedScores.from_batch(scored)
         scores, n_hits = padded.scores, pad(scored.n_hits, scored.offsets, 0)
-        comparison = compare_with_observed(scores, n_hits, scored.observed, padded.is_variant())
+        comparison = compare_with_observed(scores, n_hits, scored.observed, padded.is_variant)
         log_odds = self.calibration.log_odds(comparison.features, scored.number)
         other = comparison.other
         evidence = (n_hits[np.arange(len(other)), other] > 0) | (not self.needs_evidence)
@@ -173,12 +173,12 @@ class Corrections:
             looks_up = looks_up or bool(scored.n_queries.any())
             padded = PaddedScores.from_batch(scored)
             scores, evidence = padded.scores, pad(scored.n_hits, scored.offsets, 0)
-            same, truth = padded.is_variant(), scored.observed
+            same, truth = padded.is_variant, scored.observed
             # There is no error corpus: right words that another candidate replaces stand for mistakes.
             substituted, rows = substitutes(same | np.isneginf(scores), data.rng)
             right = compare_with_observed(scores, evidence, truth, same).features
-            with_substitutes = replace(padded, observed=np.where(substituted >= 0, substituted, truth))
-            same = with_substitutes.is_variant()
+            with_substitutes = replace(scored, observed=np.where(substituted >= 0, substituted, truth))
+            same = PaddedScores.from_batch(with_substitutes).is_variant
             wrong = compare_with_observed(
                 scores[rows], evidence[rows], substituted[rows], same[rows]
             ).features

@@ -443,14 +443,14 @@ def judge_mistakes(scored: ScoreBatch, tests: Sequence[MistakeTest], sizes: Sequ
     threshold, least_margin, least = np.array(limits).repeat(sizes, axis=1)  # of each instance
     chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
     odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
-    other_scores, repeats = padded.other_scores(), padded.repeats()
+    repeats = padded.repeats()
     weighed = observed >= 0
     if (skips := least_margin > -FAR).any():
-        margins = other_scores.max(axis=1, initial=-np.inf) - scores[np.arange(n), observed]
+        margins = padded.others.max(axis=1, initial=-np.inf) - scores[np.arange(n), observed]
         weighed &= (margins >= np.where(skips, least_margin, -np.inf)) | repeats
     rows = weighed.nonzero()[0]
     if len(rows):
-        alternatives = alternatives_at(rows, padded, other_scores, repeats)
+        alternatives = alternatives_at(rows, padded, repeats)
         evident, neighbours = alternatives.evident, alternatives.neighbours
         terms = term_keys(alternatives.words, alternatives.changes, neighbours)
         log_odds = np.empty(alternatives.candidates.shape)
@@ -502,7 +502,7 @@ def _meant_candidates(scored: ScoreBatch) -> NDArray[np.int64]:
 def _substituted(right: ScoreBatch, rng: np.random.Generator) -> WeightedCases:
     """Make examples from right words by replacing them with another random candidate."""
     padded = PaddedScores.from_batch(right)
-    written, rows = substitutes(padded.is_variant() | np.isneginf(padded.scores), rng)
+    written, rows = substitutes(padded.is_variant | np.isneginf(padded.scores), rng)
     cases = weighted_cases(
         right, right.observed.astype(np.int64), np.where(written >= 0, written, right.observed)
     )

@@ -17,9 +17,9 @@ from disambig.data import (
     Instances,
     PackedStrings,
     count_candidates,
+    expand_ranges,
     hash_distinct_candidates,
     offsets_from_sizes,
-    row_ranks,
 )
 from disambig.errors import UserError
 from disambig.features.rows import (
@@ -124,7 +124,7 @@ class HashedTable:
             words = np.zeros((len(lengths), max(hashes.longest for hashes in of_groups)), np.uint64)
             for hashes, first in zip(of_groups, firsts.tolist(), strict=False):
                 words[first : first + len(hashes.lengths), : hashes.longest] = hashes.words
-        return cls(words, lengths, firsts[table.group_of].repeat(table.sizes) + row_ranks(table.offsets))
+        return cls(words, lengths, expand_ranges(firsts[table.group_of], table.sizes))
 
 
 def context_room(view: TokenView, instances: Instances) -> tuple[Ints, Ints]:

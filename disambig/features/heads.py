@@ -223,38 +223,29 @@ def candidate_hashes(group: Group) -> Hashes:
     return np.array([hash_word(word or NOTHING) for word in group.candidates], np.uint64)
 
 
-def head_words(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> Hashes:
-    """Return the hashes of each place's head words, 0 if there is none, shape (n, 3); see `find_heads`."""
-    tokens = find_heads(parts, view, instances)
-    return np.where(tokens >= 0, view.hashes[np.maximum(tokens, 0)], np.uint64(UNKNOWN))
-
-
-def known_patterns(words: Hashes) -> NDArray[np.bool_]:
-    """Return which patterns each place can fill, shape (n, 5); `words` as from `head_words`."""
-    has_word = words != UNKNOWN
-    has_head = np.where(_HEAD[None, :] >= 0, has_word[:, np.maximum(_HEAD, 0)], True)
-    return has_head & (has_word[:, 2:] | ~_HAS_OBJECT)
-
-
-def fixed_keys(words: Hashes) -> Hashes:
-    """Return the common part of the keys of a place's n-grams, shape (n, 5).
+def head_keys(
+    parts: PartsOfSpeech, view: TokenView, instances: Instances
+) -> tuple[Hashes, NDArray[np.bool_]]:
+    """Return what the keys of a place's n-grams have in common, and which patterns it can fill.
 
     A key is ``fmix(fixed + candidate * m)``, with the multiplier m of `CANDIDATE_PLACE`.
 
-    `words` (uint64 (n, 3)): head words.
+    Returns `fixed` (uint64 (n, 5)), and a mask (bool (n, 5)).
     """
-    fixed: Hashes = words @ _FACTORS + _CONSTANTS
-    return fixed
+    tokens = find_heads(parts, view, instances)
+    words = np.where(tokens >= 0, view.hashes[np.maximum(tokens, 0)], np.uint64(UNKNOWN))
+    has_word = words != UNKNOWN
+    has_head = np.where(_HEAD >= 0, has_word[:, np.maximum(_HEAD, 0)], True)
+    return words @ _FACTORS + _CONSTANTS, has_head & (has_word[:, 2:] | ~_HAS_OBJECT)
 
 
-def pattern_keys(words: Hashes, candidates: Hashes, pattern: int) -> Hashes:
+def pattern_keys(fixed: Hashes, candidates: Hashes, pattern: int) -> Hashes:
     """Return the keys of one pattern filled with candidates.
 
-    `words` (uint64 (n, 3)): head words.
+    `fixed` (uint64 (n, 5)): see `head_keys`.
     `candidates`: uint64 (n, K) or (K,).
     """
-    multiplier = np.uint64(PLACES[CANDIDATE_PLACE[pattern]])
-    return fmix(fixed_keys(words)[:, pattern, None] + candidates * multiplier)
+    return fmix(fixed[:, pattern, None] + candidates * np.uint64(PLACES[CANDIDATE_PLACE[pattern]]))
 
 
 def lone_keys(candidates: Hashes) -> Hashes:
@@ -307,12 +298,11 @@ class HeadwordCounter:
             # groups may share candidates, and a word of the text must not be counted once per group
             distinct = np.unique(places, axis=0, return_index=True)[1]
             instances, candidates = instances.take(distinct), candidates[distinct]
-        words = head_words(self.parts, view, instances)
+        fixed, fillable = head_keys(self.parts, view, instances)
         self._add(lone_keys(candidates), 1)
-        fillable = known_patterns(words)
         for pattern, order in enumerate(ORDERS.tolist()):
             rows = np.flatnonzero(fillable[:, pattern])
-            self._add(pattern_keys(words[rows], candidates[rows, None], pattern), order)
+            self._add(pattern_keys(fixed[rows], candidates[rows, None], pattern), order)
 
     def _add(self, keys: NDArray[np.uint64], order: int) -> None:
         self.counter.add_counts(keys.ravel(), np.ones(keys.size, np.uint64), order)
@@ -380,17 +370,16 @@ class Headwords(StatelessExtractor):
             D110 if the table has no headword n-grams, D438 and D439 for the lexicon of word kinds.
         """
         parts = load_parts_of_speech(str(self.parts_of_speech))
-        words = head_words(parts, view, table.instances)
-        fillable = known_patterns(words)
+        fixed, fillable = head_keys(parts, view, table.instances)
         ranks = np.zeros((table.n_rows, N_PATTERNS), np.uint16)
         prior = np.empty(len(ranks))
         for group, of_group, rows in zip(table.groups, table.slices, table.rows, strict=True):
             k = len(group.candidates)
             self._fill_ranks(
-                words[of_group], fillable[of_group], group, ranks[rows].reshape(-1, k, N_PATTERNS)
+                fixed[of_group], fillable[of_group], group, ranks[rows].reshape(-1, k, N_PATTERNS)
             )
             prior[rows].reshape(-1, k)[:] = _headword_prior(self.table, group)
-        no_zeros, silent = np.full(len(words), -1), np.zeros(N_PATTERNS, bool)
+        no_zeros, silent = np.full(len(fixed), -1), np.zeros(N_PATTERNS, bool)
         contexts = ContextCounts(
             ranks, fillable, self._counts, prior, table.offsets, no_zeros, HEADWORD_PARENTS, silent
         )
@@ -402,10 +391,10 @@ class Headwords(StatelessExtractor):
     ) -> dict[tuple[str, str], FeatureEvidence]:
         """Return each n-gram that is looked up at a single place, with its count (see `ExplainsFeatures`)."""
         parts = load_parts_of_speech(str(self.parts_of_speech))
-        at, words = find_heads(parts, view, instances), head_words(parts, view, instances)
-        fillable = known_patterns(words)
+        at = find_heads(parts, view, instances)
+        fixed, fillable = head_keys(parts, view, instances)
         ranks = np.zeros((1, len(group.candidates), N_PATTERNS), np.uint16)
-        self._fill_ranks(words, fillable, group, ranks)
+        self._fill_ranks(fixed, fillable, group, ranks)
         counts = self.table.values[ranks[0]].tolist()
         governor, verb, object_ = (word_at(view, token) if token >= 0 else "" for token in at[0].tolist())
         minimum = self.table.header.get("info", {}).get("least_headwords")
@@ -418,7 +407,7 @@ class Headwords(StatelessExtractor):
         return evidence
 
     def _fill_ranks(
-        self, words: Hashes, fillable: NDArray[np.bool_], group: Group, ranks: NDArray[np.uint16]
+        self, fixed: Hashes, fillable: NDArray[np.bool_], group: Group, ranks: NDArray[np.uint16]
     ) -> None:
         """Fill the ranks of the n-grams, shape (n, K, 5), all zero before.
 
@@ -428,12 +417,11 @@ class Headwords(StatelessExtractor):
         if use_numba(ranks.size):
             from disambig.features._row_kernels import fill_headwords
 
-            fixed = fixed_keys(words)
             fill_headwords(*self.table.arrays, fixed, CANDIDATE_PLACE, fillable, candidates, ranks)
             return
         for pattern, parents in enumerate(HEADWORD_PARENTS):
             rows = np.flatnonzero(fillable[:, pattern])
-            keys = pattern_keys(words[rows], candidates, pattern)
+            keys = pattern_keys(fixed[rows], candidates, pattern)
             looked_up = self.table.ranks(keys.ravel(), backend="numpy").reshape(keys.shape)
             for parent in parents[parents >= 0]:
                 looked_up[ranks[rows, :, parent] == 0] = 0

@@ -477,7 +477,7 @@ class ContextProbabilities(NgramCounts):
         """Return the smoothed log-probabilities of all candidates."""
         if not len(ranks):
             return np.empty(ranks.shape, np.float32)
-        offsets, owner = grouped.offsets, row_owners(grouped.offsets)
+        offsets, owner = grouped.offsets, np.arange(len(usable)).repeat(grouped.sizes)
         if grouped.lists is None:
             of_groups = map(_count_group, repeat(self.table), repeat(view.tokenisation), grouped.groups)
             counts = np.concatenate([*of_groups])

@@ -15,7 +15,7 @@ from .annotation import (
     decide_lists as decide_lists,
     detected_languages as detected_languages,
     join_pieces as join_pieces,
-    protect_foreign as protect_foreign,
+    protect_tokens as protect_tokens,
     protect_words as protect_words,
     rates_for_precision as rates_for_precision,
     task_rates as task_rates,

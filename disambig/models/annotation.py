@@ -373,17 +373,17 @@ def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:
     """Return `view` with the words in `ignore` added to its protected words."""
     if not ignore:
         return view
-    return _protect(view, np.isin(view.hashes, hash_words([word.lower() for word in ignore])))
+    return protect_tokens(view, np.isin(view.hashes, hash_words([word.lower() for word in ignore])))
 
 
 def protect_foreign(view: TokenView, language: str) -> TokenView:
     """Return `view` with the paragraphs that are not in `language` added to its protected words."""
-    return _protect(view, foreign_layer(view, language))
+    return protect_tokens(view, foreign_layer(view, language))
 
 
-def _protect(view: TokenView, tokens: NDArray[np.bool_]) -> TokenView:
-    """Return `view` with more protected tokens, given by a mask."""
-    if not tokens.any():
+def protect_tokens(view: TokenView, tokens: NDArray[np.bool_] | None) -> TokenView:
+    """Return `view` with more protected tokens, given by a mask; None for none."""
+    if tokens is None or not tokens.any():
         return view
     if "protected" in view.layers:
         tokens = tokens | view.layers["protected"].astype(bool)

@@ -32,7 +32,7 @@ from disambig.formatting import add_note
 from disambig.runtime import check_time
 from disambig.text import UNKNOWN, TokenView
 from disambig.type_aliases import Floats, Ints
-from disambig.types import CandidateBatch, Features, LinearScores, Scorer
+from disambig.types import CandidateBatch, Features, LinearScores, RaisesFlags, Scorer
 
 if TYPE_CHECKING:
     from disambig.models.model import Model
@@ -320,7 +320,8 @@ class PendingDecisions:
         if not len(instances.groups):
             return decisions
         try:
-            decisions = model._with_certain_mistakes(view, instances, decisions, one.flags_per_1000)
+            if hasattr(model.task, "certain_mistakes") and isinstance(model.judge, RaisesFlags):
+                decisions = model._with_certain_mistakes(view, instances, decisions, one.flags_per_1000)
         except Exception as problem:
             model._explain_failure(problem, view, instances)
             raise

@@ -440,10 +440,8 @@ class Model:
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
     ) -> Decisions:
         """Return the decisions with the mistakes that the task knows by itself; there must be instances."""
-        find: Any = getattr(self.task, "certain_mistakes", None)
-        if find is None or not isinstance(self.judge, RaisesFlags):
-            return decisions
-        rows, intended, sure = find(view, instances)
+        assert isinstance(self.judge, RaisesFlags)
+        rows, intended, sure = get_trait(self.task, TaskTraits, "certain_mistakes")(view, instances)
         if not len(rows):
             return decisions
         check_certain_mistakes(self.task, instances, (rows, intended, sure))  # they are rare

@@ -58,7 +58,7 @@ def pack_decisions(
     }
     nothing = {**common, "rows": b"", "scores": b""}  # of a document without decisions: the usual case
     packed = [*map(dict, repeat(nothing, len(docs)))]
-    if not len(decisions):
+    if bounds[0] == bounds[-1]:
         return packed
     raised = decisions.raised
     rows = np.empty(len(raised), _ROW)

@@ -27,7 +27,7 @@ from disambig.models import (
     ModelSet,
     detected_languages,
     load,
-    protect_foreign,
+    protect_tokens,
     protect_words,
     unused_writing,
     with_writing,
@@ -35,7 +35,7 @@ from disambig.models import (
 from disambig.packs import nearest_models
 from disambig.settings import is_number
 from disambig.spacy.annotations import check_extensions, write_batch
-from disambig.text import TokenView, describe_foreign, find_foreign_paragraphs, view_of_docs
+from disambig.text import TokenView, describe_foreign, find_foreign_paragraphs, foreign_layer, view_of_docs
 from disambig.types import decides
 
 if TYPE_CHECKING:
@@ -512,8 +512,10 @@ _warned_languages: set[str] = set()
 def protect_foreign_paragraphs(view: TokenView, languages: Sequence[str]) -> TokenView:
     """Protect the words of paragraphs that are not in the languages; warn once per process and language."""
     for language in languages:
-        protected = protect_foreign(view, language)
-        if protected is not view and language not in _warned_languages:
+        foreign = foreign_layer(view, language)
+        if foreign is None:
+            continue
+        if language not in _warned_languages:
             _warned_languages.add(language)
             counts = Counter(
                 paragraph.language
@@ -522,7 +524,7 @@ def protect_foreign_paragraphs(view: TokenView, languages: Sequence[str]) -> Tok
             )
             what = describe_foreign(counts, [language])
             warnings.warn(str(UserError("D348", where="Docs", what=what)), stacklevel=4)
-        view = protected
+        view = protect_tokens(view, foreign)
     return view
 
 

@@ -350,12 +350,17 @@ def describe_foreign(counts: Mapping[str, int], languages: Collection[str]) -> s
     )
 
 
-def foreign_layer(view: TokenView, language: str) -> NDArray[np.bool_]:
-    """Return the mask of the words in paragraphs that are not in `language`, shape ``(n_tokens,)``."""
-    mask = np.zeros(len(view), bool)
+def foreign_layer(view: TokenView, language: str) -> NDArray[np.bool_] | None:
+    """Return the mask of the words in paragraphs that are not in `language`, shape ``(n_tokens,)``.
+
+    None if there is no such paragraph.
+    """
+    mask = None
     for number, text in enumerate(view.texts):
-        first, last = view.documents[number : number + 2].tolist()
         for paragraph in find_foreign_paragraphs(text, language):
+            if mask is None:
+                mask = np.zeros(len(view), bool)
+            first, last = view.documents[number : number + 2].tolist()
             starts = view.starts[first:last]
             low, high = np.searchsorted(starts, (paragraph.start, paragraph.end)).tolist()
             mask[first + low : first + high] = True
