@@ -2,8 +2,8 @@
 
 Short texts use NumPy, long ones Numba. On a machine that is not busy, importing Numba takes 0.3 s of
 processor time, loading a compiled function from its cache 3 ms, compiling one 0.2 s to several seconds.
-Numba is therefore loaded only after a second of work (`TOTAL_SECONDS`) or, if nothing has been compiled on
-this machine yet, after as much work as compiling takes.
+Numba is therefore loaded only for a long text, after a second of work (`TOTAL_SECONDS`) or, if nothing has
+been compiled on this machine yet, after as much work as compiling takes. From then on all calls use it.
 
 A C extension would replace both backends: two functions of the word network that were written in C as an
 experiment loaded in a millisecond and ran as fast as Numba's. But it needs a wheel for every platform, and
@@ -36,7 +36,7 @@ _warming: ContextVar[bool] = ContextVar("warming", default=False)
 
 
 CALL_SECONDS, TOTAL_SECONDS = 0.25, 1.0
-"""Seconds of work with NumPy, in one call and in all calls so far, after which Numba is used.
+"""Seconds of work with NumPy for which Numba is used: of a call and those after it; of all calls so far.
 
 Loading Numba and the compiled functions of all models takes 0.4 seconds of processor time. They then save
 a quarter of the time of long texts and half of that of single sentences.
@@ -50,12 +50,13 @@ With this factor, a run takes at most about twice as long as with the better cho
 """
 
 
-def use_numba(units: int, *, nanoseconds: float = 200.0) -> bool:
+def use_numba(units: int, *, nanoseconds: float = 200.0, nanoseconds_after: float = 0.0) -> bool:
     """Return True if this call should use the Numba backend.
 
     Numba is used for a call that would take `CALL_SECONDS` with the NumPy backend, and for every call once
     the calls of the process have taken `TOTAL_SECONDS`, since loading Numba then pays off. If the cache
-    contains no compiled code, both limits are `UNCOMPILED_FACTOR` times as high.
+    contains no compiled code, both limits are `UNCOMPILED_FACTOR` times as high. Once it is loaded, every
+    call uses it.
 
     Parameters
     ----------
@@ -63,6 +64,8 @@ def use_numba(units: int, *, nanoseconds: float = 200.0) -> bool:
         Amount of work of this call: characters of text, lookups, features.
     nanoseconds : float
         Measured time per unit with the NumPy backend.
+    nanoseconds_after : float
+        Time per unit of the calls that usually follow this one.
 
     Raises
     ------
@@ -79,10 +82,14 @@ def use_numba(units: int, *, nanoseconds: float = 200.0) -> bool:
         return True
     seconds = units * nanoseconds * 1e-9
     _work_seconds += seconds + OVERHEAD_SECONDS
+    seconds += units * nanoseconds_after * 1e-9
     if seconds < CALL_SECONDS and _work_seconds < TOTAL_SECONDS:
         return False
     factor = 1.0 if has_compiled_code() else UNCOMPILED_FACTOR
-    return seconds >= factor * CALL_SECONDS or _work_seconds >= factor * TOTAL_SECONDS
+    if seconds < factor * CALL_SECONDS and _work_seconds < factor * TOTAL_SECONDS:
+        return False
+    _work_seconds = math.inf
+    return True
 
 
 @cache

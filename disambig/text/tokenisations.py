@@ -172,6 +172,8 @@ def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
 
 BETWEEN = "\n\n"
 """Separator of documents: a blank line, so that no sentence extends into the next document."""
+_NANOSECONDS_AFTER = 4_000.0
+"""What the models of the English pack take longer for a character of text with NumPy than with Numba."""
 _LONGEST_TEXT = 2**31 - 1
 
 
@@ -199,7 +201,8 @@ class Words:
             raise UserError("D201", number=int(lengths.argmax()) + 1, length=int(lengths.max()))
         offsets = np.cumsum(lengths + len(BETWEEN)) - lengths - len(BETWEEN)
         joined = BETWEEN.join(texts)
-        tokenise = _tokenise_compiled if use_numba(len(joined)) else tokenise_text
+        is_long = use_numba(len(joined), nanoseconds_after=_NANOSECONDS_AFTER)
+        tokenise = _tokenise_compiled if is_long else tokenise_text
         return TokenView(self.name, texts, *tokenise(joined, offsets))
 
     @staticmethod

@@ -45,6 +45,17 @@ def test_uses_numba_after_much_small_work():
 def test_uses_numba_for_a_large_call():
     assert not runtime.use_numba(1, nanoseconds=0.9e9 * runtime.CALL_SECONDS)
     assert runtime.use_numba(1, nanoseconds=1e9 * runtime.CALL_SECONDS)
+    assert runtime.use_numba(1)  # it is loaded by now
+
+
+def test_uses_numba_for_a_call_that_much_work_follows():
+    assert not runtime.use_numba(1, nanoseconds=0.0, nanoseconds_after=0.9e9 * runtime.CALL_SECONDS)
+    assert runtime.use_numba(1, nanoseconds=0.0, nanoseconds_after=1e9 * runtime.CALL_SECONDS)
+
+
+def test_work_that_follows_a_call_is_counted_when_it_is_done():
+    after = 0.4e9 * runtime.CALL_SECONDS
+    assert not any(runtime.use_numba(1, nanoseconds=0.0, nanoseconds_after=after) for _ in range(100))
 
 
 def test_needs_more_work_before_the_first_compilation(monkeypatch):
@@ -52,6 +63,7 @@ def test_needs_more_work_before_the_first_compilation(monkeypatch):
     once = 1e9 * runtime.CALL_SECONDS
     assert not runtime.use_numba(1, nanoseconds=once)
     assert runtime.use_numba(1, nanoseconds=runtime.UNCOMPILED_FACTOR * once)
+    monkeypatch.setattr(runtime, "_work_seconds", 0)
     nanoseconds = runtime.UNCOMPILED_FACTOR * 1e8 * runtime.TOTAL_SECONDS  # ten of these reach the limit
     answers = [runtime.use_numba(1, nanoseconds=nanoseconds / 10) for _ in range(100)]
     assert not answers[0] and answers[-1]
