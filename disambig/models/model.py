@@ -26,7 +26,7 @@ from disambig.data import (
 from disambig.decision import check_predictions, check_rate
 from disambig.errors import UserError
 from disambig.features import transform_union
-from disambig.formatting import add_note, describe_exception, describe_failure
+from disambig.formatting import add_note, describe_exception, describe_failure, pluralize
 from disambig.models.deciding import Piece, Run, Undecided, decide_first, finish, iterate_features
 from disambig.registry import plugin_packages
 from disambig.rules import RuleSet
@@ -220,6 +220,10 @@ class Model:
     config: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
     unchecked: DeferredChecks | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        """Return the name, the version, the task and its number of groups: arrays would fill the screen."""
+        return f"<Model {self.label}, task {self.task.name!r}: {pluralize(len(self.task.groups), 'group')}>"
 
     @property
     def language(self) -> str:

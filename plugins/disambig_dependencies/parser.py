@@ -92,6 +92,10 @@ class DependencyParser:
         """Write the parser into a folder; see `save_parser`."""
         save_parser(self, folder)
 
+    def __repr__(self) -> str:
+        """Return the description: arrays would fill the screen."""
+        return f"<{self.describe()}>"
+
     def describe(self) -> str:
         """Return what the parser is and how large it is."""
         return f"dependency parser: {len(self.weights.keys):,} features, {len(self.relations)} relations"

@@ -411,6 +411,10 @@ class Converter:
         """Read the converter in a folder; see `load_converter`."""
         return load_converter(folder)
 
+    def __repr__(self) -> str:
+        """Return the description: arrays would fill the screen."""
+        return f"<{self.describe()}>"
+
     def describe(self) -> str:
         """Return what the converter is and how large it is."""
         words = len(self.background.vocabulary)

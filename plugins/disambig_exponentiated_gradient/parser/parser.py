@@ -135,6 +135,10 @@ class Parser:
         """Write the parser into a folder, which is created if necessary."""
         save_parser(self, folder)
 
+    def __repr__(self) -> str:
+        """Return the description: arrays would fill the screen."""
+        return f"<{self.describe()}>"
+
     def describe(self) -> str:
         """Return what the parser is and how large it is."""
         rules = [

@@ -231,6 +231,11 @@ def sense_model():
     return Model("fake/sense", "0.0.1", *parts, scorers, rule)
 
 
+def test_a_model_is_shown_in_one_line(sense_model):
+    n = len(sense_model.task.groups)
+    assert repr(sense_model) == f"<Model fake/sense 0.0.1, task {sense_model.task.name!r}: {n} groups>"
+
+
 def test_leaves_out_labels_of_small_margins(sense_model):
     view = sense_model.tokenisation([BANK_TEXT])
     assert labels_and_margins(sense_model.decide(view)) == [("money", 2.0), ("river", 3.0), ("animal", 5.0)]

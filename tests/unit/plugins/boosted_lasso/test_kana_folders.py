@@ -241,6 +241,7 @@ def test_a_folder_of_other_things_is_not_replaced(tmp_path):
 
 
 def test_contract_of_standalone_models():
+    assert repr(converter()) == f"<{converter().describe()}>"
     for check in check_standalone(converter(), ["きょうは", "はな\nいぬ"]):
         check()
 

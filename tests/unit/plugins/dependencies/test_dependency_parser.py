@@ -335,6 +335,7 @@ def test_pipelines_for_several_languages(model_folder):
 
 
 def test_contract_of_standalone_models():
+    assert repr(trained_parser()) == f"<{trained_parser().describe()}>"
     for check in check_standalone(trained_parser(), ["The cat ran.", "The dog saw a cat."]):
         check()
 
