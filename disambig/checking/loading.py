@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from disambig.checking.flags import Flag, apply_corrections, find_flags, is_likely_right, select_compatible
 from disambig.configuration import CheckSettings, unknown_task_error
-from disambig.data import plain_word
+from disambig.data import check_entry, plain_word
 from disambig.errors import UserError
 from disambig.files import file_stamp
 from disambig.formats import Document
@@ -188,7 +188,7 @@ def check(
 
     Raises D323 if no model is installed, D404 for an unknown one, D401 for an invalid rate, D950 for the rate
     of an unknown task, D519 for an unknown rule, D953 for an unknown kind of writing; the errors of the
-    text's format.
+    text's format; ValueError for a pattern in `ignore`.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def _check(
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
     annotate = _CHECKERS.get(settings)
-    words = frozenset(map(plain_word, _as_tuple(ignore)))
+    words = frozenset(plain_word(check_entry(entry)) for entry in _as_tuple(ignore))
     plain = read_markup(name, text)
     results, failed = annotate_documents([Document("1", plain.text, name, kind="line")], annotate)
     if failed:

@@ -90,6 +90,8 @@ def test_every_argument_has_its_effect(model):
     assert [flag.observed for flag in flags] == ["quite", "peace"]
     fixed = disambig.correct(text, models=[Path(model)], writing="learner", ignore=["Peace"])
     assert fixed == "We like a quiet street. He wants a peace of cake."
+    with pytest.raises(ValueError, match=r"patterns are not supported"):
+        disambig.check(text, models=model, ignore=["pea*"])
     assert disambig.check(text, models=model, writing="learner", flags_per_1000={"spelling": 0}) == []
     assert disambig.check(text, models=model, writing="learner", flags_per_1000=0) == []
     with pytest.warns(UserWarning, match="D348"):
