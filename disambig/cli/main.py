@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -245,12 +246,30 @@ def _exit_at_once(*_: object) -> None:
     os._exit(TERMINATED)
 
 
+@contextmanager
+def _coded_warnings_on_one_line() -> Iterator[None]:
+    """Show the coded warnings of our functions like other notes, without the line of code that warns."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def show_note(message: Warning | str, *details: Any, **more: Any) -> None:
+            if str(message).startswith("[D"):
+                from disambig.cli.output import say
+
+                say(f"disambig: {message}")
+            else:
+                show(message, *details, **more)
+
+        warnings.showwarning = show_note
+        yield
+
+
 def _run(arguments: list[str]) -> int:
     """Run a command and return its exit status; errors are printed as one line."""
     from disambig.cli.output import refuse_closed_stdout
 
     try:
-        with refuse_closed_stdout():
+        with refuse_closed_stdout(), _coded_warnings_on_one_line():
             status = typer.main.get_command(app).main(arguments, prog_name="disambig", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except UserError as problem:

@@ -15,8 +15,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import spacy
 from commands import Done, here, process
 from fake_models import install_fakes
+from spacy.tokens import DocBin
 
 import disambig
 
@@ -80,6 +82,15 @@ def test_a_terminal_gets_lines_for_people(folder):
         "good.txt:1:20: during -> from (preposition, 0.90)",
         "good.txt:2:12: Quite -> Quiet (spelling, 0.90)",
     ]
+
+
+def test_spans_of_other_programs_that_are_replaced_are_named_in_one_line(folder, elsewhere):
+    doc = spacy.blank("en")("It was a quite place.")
+    doc.spans["spelling"] = [doc[0:1]]
+    DocBin(docs=[doc]).to_disk(folder / "a.spacy")
+    done = elsewhere("a.spacy", "--output", "b.spacy", "--quiet")
+    assert done.stderr.startswith("disambig: [D522] spans in doc.spans['spelling'] that another")
+    assert done.returncode == 0 and done.stderr.count("\n") == 1
 
 
 def test_quiet_runs_name_unreadable_directories(folder, annotate, monkeypatch):
