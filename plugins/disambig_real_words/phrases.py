@@ -165,6 +165,15 @@ class Phrase:
             return min(pairs)[1], 2
         return min((size, at) for at, size in enumerate(sizes) if size)[1], 1
 
+    def listed_beside(self, at: int, size: int) -> tuple[tuple[int, frozenset[int]], ...]:
+        """Return the words of the other items that list theirs, with their distances from an anchor.
+
+        If an item is code, these distances are unknown.
+        """
+        others = () if self.has_code else enumerate(self.items)
+        anchor = range(at, at + size)
+        return tuple((i - at, item.hashes) for i, item in others if i not in anchor and not item.is_open)
+
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatches:
@@ -203,6 +212,10 @@ class PhraseTable:
         self.mention = mention
         self._anchors = [phrase.anchor() for phrase in self.phrases]
         self._index = {size: self._index_anchors(size) for size in (1, 2)}
+        self._beside_anchors = [
+            phrase.listed_beside(*anchor) for phrase, anchor in zip(self.phrases, self._anchors, strict=True)
+        ]
+        self._longest = max((len(phrase.items) for phrase in self.phrases), default=0)
 
     def __len__(self) -> int:
         return len(self.phrases)
@@ -267,6 +280,7 @@ class PhraseTable:
     def _candidates(self, view: TokenView) -> Iterator[tuple[int, int, int]]:
         """Yield the number, first token and end of each phrase that no exception excuses; some overlap."""
         n = len(view)
+        hashes = view.hashes.tolist() + [0] * self._longest  # beyond the end is no word
         for size, (anchors, numbers) in self._index.items():
             if not len(anchors) or n < size:
                 continue
@@ -276,10 +290,15 @@ class PhraseTable:
             bounds = (np.searchsorted(anchors, keys[tokens], side).tolist() for side in ("left", "right"))
             for token, low, high in zip(tokens.tolist(), *bounds, strict=True):
                 for number in numbers[low:high].tolist():
-                    phrase = self.phrases[number]
-                    replaced = phrase.find(view, token, self._anchors[number][0])
-                    if replaced and self._applies(view, phrase, *replaced):
-                        yield number, *replaced
+                    # nearly all phrases fail at a word beside the anchor, which takes fewer steps than `find`
+                    for distance, words in self._beside_anchors[number]:
+                        if hashes[token + distance] not in words:
+                            break
+                    else:
+                        phrase = self.phrases[number]
+                        replaced = phrase.find(view, token, self._anchors[number][0])
+                        if replaced and self._applies(view, phrase, *replaced):
+                            yield number, *replaced
 
     def _applies(self, view: TokenView, phrase: Phrase, first: int, last: int) -> bool:
         """Return True if words that match a pattern are that phrase, and not code, a name or an exception."""
