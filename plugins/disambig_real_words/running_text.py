@@ -75,14 +75,18 @@ def _blocks(text: str) -> list[list[TextLine]]:
     return blocks
 
 
+def _has_cells(line: str) -> bool:
+    """Return True for a row of a table."""
+    return ("\t" in line or "|" in line) and bool(_CELLS.search(line))
+
+
 def _is_layout(block: list[TextLine], *, alone: bool) -> list[bool]:
     """Return which lines of a block are not running text; `alone` means that there is no other block."""
     lines = [line for _, _, line in block]
     if _is_verse(lines) or (len(lines) == 1 and not alone and _is_title(lines[0])):
         return [True] * len(lines)
     is_layout = [
-        (line.isupper() and len(line) > 1) or bool(_TITLE.match(line) or _CELLS.search(line))
-        for line in lines
+        (line.isupper() and len(line) > 1) or bool(_TITLE.match(line)) or _has_cells(line) for line in lines
     ]
     is_list = False
     for i, line in enumerate(lines):
