@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from disambig.data import Columns, Group, GroupedInstances, HashVocabulary, Instances, find_examples
 from disambig.errors import UserError
 from disambig.features.context_window import LEFT, NOUN, OTHER, RIGHT, find_head_indices, word_at
-from disambig.features.ngram_counts import ContextCounts
+from disambig.features.ngram_counts import ContextCounts, runs_without_parents
 from disambig.features.rows import StatelessExtractor, dense_features
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba
@@ -178,8 +178,8 @@ def _find_heads(instances: Instances, parts: PartsOfSpeech, view: TokenView) -> 
     inside = (window >= 0) & (window < len(view))
     kinds = parts.word_kinds(view.hashes[np.where(inside, window, 0).ravel()]).reshape(window.shape)
     kinds[~inside] = OTHER
-    for i in range(len(first)):
-        find_head_indices(kinds[i], heads[i])
+    for i, kinds_of_place in enumerate(kinds):
+        find_head_indices(kinds_of_place.tolist(), heads[i])  # a list is read faster than an array
     tokens = np.take_along_axis(window, np.maximum(heads, 0), axis=1)
     # -1 cannot index: look up 0 instead and mask the result
     is_valid = (heads >= 0) & np.take_along_axis(inside, np.maximum(heads, 0), axis=1)
@@ -195,6 +195,8 @@ _HAS_OBJECT = np.array([True, False, False, True, True])
 _HEAD = np.array([-1, 0, 1, 0, 1])
 _GAPPED = np.array([False, False, True, False, True])
 CANDIDATE_PLACE = (_HEAD >= 0).astype(np.int64) + _GAPPED
+_MULTIPLIERS = np.array(PLACES, np.uint64)[CANDIDATE_PLACE]
+"""Factor of the candidate in the keys of each pattern, shape ``(5,)``."""
 _CONSTANTS = np.array(
     [
         (hash_word(HEADWORD_TOKENISATION) + order * ORDER + GAP_HASH * PLACES[1] * gapped) & MASK
@@ -239,13 +241,13 @@ def head_keys(
     return words @ _FACTORS + _CONSTANTS, has_head & (has_word[:, 2:] | ~_HAS_OBJECT)
 
 
-def pattern_keys(fixed: Hashes, candidates: Hashes, pattern: int) -> Hashes:
-    """Return the keys of one pattern filled with candidates.
+def pattern_keys(fixed: Hashes, candidates: Hashes, pattern: Ints | int) -> Hashes:
+    """Return the keys of a pattern, or of one pattern for each place, filled with candidates.
 
-    `fixed` (uint64 (n, 5)): see `head_keys`.
+    `fixed` (uint64 (n,)): of the patterns (see `head_keys`).
     `candidates`: uint64 (n, K) or (K,).
     """
-    return fmix(fixed[:, pattern, None] + candidates * np.uint64(PLACES[CANDIDATE_PLACE[pattern]]))
+    return fmix(fixed[:, None] + candidates * _MULTIPLIERS[pattern].reshape(-1, 1))
 
 
 def lone_keys(candidates: Hashes) -> Hashes:
@@ -302,7 +304,7 @@ class HeadwordCounter:
         self._add(lone_keys(candidates), 1)
         for pattern, order in enumerate(ORDERS.tolist()):
             rows = np.flatnonzero(fillable[:, pattern])
-            self._add(pattern_keys(fixed[rows], candidates[rows, None], pattern), order)
+            self._add(pattern_keys(fixed[rows, pattern], candidates[rows, None], pattern), order)
 
     def _add(self, keys: NDArray[np.uint64], order: int) -> None:
         self.counter.add_counts(keys.ravel(), np.ones(keys.size, np.uint64), order)
@@ -419,13 +421,14 @@ class Headwords(StatelessExtractor):
 
             fill_headwords(*self.table.arrays, fixed, CANDIDATE_PLACE, fillable, candidates, ranks)
             return
-        for pattern, parents in enumerate(HEADWORD_PARENTS):
-            rows = np.flatnonzero(fillable[:, pattern])
-            keys = pattern_keys(fixed[rows], candidates, pattern)
+        for block, *_ in runs_without_parents(HEADWORD_PARENTS.tobytes()):
+            place, pattern = fillable[:, block].nonzero()
+            pattern += block.start
+            keys = pattern_keys(fixed[place, pattern], candidates, pattern)
             looked_up = self.table.ranks(keys.ravel(), backend="numpy").reshape(keys.shape)
-            for parent in parents[parents >= 0]:
-                looked_up[ranks[rows, :, parent] == 0] = 0
-            ranks[rows, :, pattern] = looked_up
+            for parent in HEADWORD_PARENTS[pattern].T:
+                looked_up[(parent >= 0)[:, None] & (ranks[place, :, parent] == 0)] = 0
+            ranks[place, :, pattern] = looked_up
 
     @cached_property
     def _counts(self) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise, repeat
@@ -425,18 +425,12 @@ def _smooth_with_numpy(contexts: ContextCounts) -> Floats:
     kept = np.where(seen, observed - DISCOUNT, 0.0)
     result = np.empty((len(parents) + 1, len(ranks)))
     result[-1] = prior  # the parent of contexts without shorter ones is -1
-    for first, last in _runs_without_parents(parents):
-        block = slice(first, last)
-        first_parent, second_parent = parents[block].T
-        # a context with a single shorter one has it as both parents
-        fallback = 0.5 * (
-            result[np.where(first_parent < 0, second_parent, first_parent)]
-            + result[np.where(second_parent < 0, first_parent, second_parent)]
-        )
+    for block, first_parent, second_parent in runs_without_parents(parents.tobytes()):
+        fallback = 0.5 * (result[first_parent] + result[second_parent])
         discounted = kept[block]
         if len(with_zero):
             rows = zeros[with_zero]
-            share = np.zeros((last - first, len(starts)))
+            share = np.zeros((len(first_parent), len(starts)))
             share[:, with_zero] = np.where(silent[block, None], fallback[:, rows], 0.0)
             discounted = discounted * (1.0 - share.take(owner, axis=1))
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -447,14 +441,21 @@ def _smooth_with_numpy(contexts: ContextCounts) -> Floats:
     return result[:-1].T
 
 
-def _runs_without_parents(parents: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Yield bounds of consecutive contexts none of which is a parent of another one of them."""
-    start = 0
-    for c, parent in enumerate(parents.max(axis=1).tolist()):
-        if parent >= start:
-            yield start, c
-            start = c
-    yield start, len(parents)
+@lru_cache(maxsize=16)
+def runs_without_parents(parents: bytes) -> list[tuple[slice, Ints, Ints]]:
+    """Return runs of consecutive contexts none of which is a parent of another one, and their parents.
+
+    A context with a single shorter one has it as both parents.
+
+    `parents`: those of `ContextCounts`, as bytes.
+    """
+    first, second = np.frombuffer(parents, np.int64).reshape(-1, 2).T
+    bounds = [0]
+    for context, parent in enumerate(np.maximum(first, second).tolist()):
+        if parent >= bounds[-1]:
+            bounds.append(context)
+    first, second = np.where(first < 0, second, first), np.where(second < 0, first, second)
+    return [(slice(*run), first[slice(*run)], second[slice(*run)]) for run in pairwise([*bounds, len(first)])]
 
 
 class ContextProbabilities(NgramCounts):
