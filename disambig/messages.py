@@ -68,7 +68,7 @@ MESSAGES: dict[str, str] = {
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
     "D201": "text {number} of the batch has {length:,} characters, more than 2,147,483,647: split it",
     "D202": "spaCy has no tokeniser for the language {language!r}: {problem}",
-    "D203": "no stemmer is available for the language {language!r}; available: {names}",
+    "D203": 'no stemmer is available for the language {language!r}; available: {names}; for another one, omit "stem" from `layers`, and `layer = "stem"` from the extractors, which otherwise find no word',
     "D204": "unknown layer {name!r}; available: {names}",
     # corpora and jobs
     "D300": "{path}: no such file or directory",
