@@ -272,7 +272,7 @@ MESSAGES: dict[str, str] = {
     "D547": "{path} is a bare repository, and the settings are written to a work tree: name a folder that `git clone` made",
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}; available: {names}",
-    "D602": "{option} {value}: {problem}",
+    "D602": "{option}: {problem}",
     "D603": "{format} cannot be written to a terminal or notebook: give --output a file name",
     "D610": "costs: {n} are NaN or infinite, the first in example {example}: give each candidate a finite number",
     "D611": "EG.loss is 'hinge', which counts a wrong structure as one mistake, however many of its parts are wrong: with a decoder that predicts parts, use 'cost' or 'log'",

@@ -378,7 +378,7 @@ def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000"
     """Raise an error if the rate is not a finite number of at least 0. Raises D602."""
     if flags_per_1000 is not None and not (math.isfinite(flags_per_1000) and flags_per_1000 >= 0):
         problem = "give a number such as 1, or 0 for no flags"
-        raise UserError("D602", option=option, value=flags_per_1000, problem=problem)
+        raise UserError("D602", option=f"{option} {flags_per_1000}", problem=problem)
 
 
 def parse_rates(values: Sequence[str] | None) -> float | dict[str, float] | None:

@@ -346,10 +346,10 @@ def parse_thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[i
             )
         if int(match[1]) > orders:
             problem = f"n-grams of {match[1]} words are not counted, the longest have {orders}"
-            raise UserError("D602", option="--min-count", value=text, problem=problem)
+            raise UserError("D602", option=f"--min-count {text}", problem=problem)
         if int(match[1]) in minimums:
             problem = f"n-grams of {match[1]} words already have a minimum count; give one for each length"
-            raise UserError("D602", option="--min-count", value=text, problem=problem)
+            raise UserError("D602", option=f"--min-count {text}", problem=problem)
         minimums[int(match[1])] = int(match[2])
     return minimums
 

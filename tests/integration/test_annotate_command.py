@@ -606,4 +606,6 @@ def test_the_index_page_of_an_html_job(corpus):
     assert "31 documents" in page
     annotate_corpus(corpus, "--force")
     assert not (corpus / "out" / "index.html").exists()
-    assert "D602" in annotate_corpus(corpus, "--shard-index", status=2).stderr
+    assert (
+        "[D602] --shard-index: it requires a job" in annotate_corpus(corpus, "--shard-index", status=2).stderr
+    )

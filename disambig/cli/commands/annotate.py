@@ -450,7 +450,7 @@ def _check_destination(request: AnnotateRequest, format_name: str) -> None:
         check_output(str(request.output), format_name)
     if request.shard_index and not (request.is_job and format_name == "html"):
         problem = "it requires a job directory and --format html"
-        raise UserError("D602", option="--shard-index", value="", problem=problem)
+        raise UserError("D602", option="--shard-index", problem=problem)
     if request.output is None and format_name in BINARY:
         check_takes_bytes(format_name)
 
