@@ -239,23 +239,35 @@ def paragraph_gaps(text: str) -> list[tuple[int, int]]:
 def paragraph_offsets(view: TokenView) -> NDArray[np.int64]:
     """Return the first token of each paragraph, and the number of tokens, shape ``(n_paragraphs + 1,)``.
 
-    Each document begins a paragraph. Paragraphs without words are left out.
+    Each document begins a paragraph. Paragraphs without words are left out. The array is computed once per
+    view, and cannot be written to.
     """
+    return view.cached(_find_paragraphs)
+
+
+def _find_paragraphs(view: TokenView) -> NDArray[np.int64]:
     offsets = [view.documents]
     for number, text in enumerate(view.texts):
         gaps = [end for _, end in paragraph_gaps(text)]
         if gaps:
             first, last = view.documents[number : number + 2]
             offsets.append(first + np.searchsorted(view.starts[first:last], gaps))
-    return np.unique(np.concatenate(offsets))
+    paragraphs = np.unique(np.concatenate(offsets))
+    paragraphs.flags.writeable = False
+    return paragraphs
 
 
 def passage_offsets(view: TokenView) -> NDArray[np.int64]:
     """Return the first token of each passage, and the number of tokens, shape ``(n_passages + 1,)``.
 
     A passage is a paragraph, or a part of one that has more than `LONGEST_PASSAGE` tokens, such as a text
-    without blank lines. Passages end between sentences.
+    without blank lines. Passages end between sentences. The array is computed once per view, and cannot be
+    written to.
     """
+    return view.cached(_find_passages)
+
+
+def _find_passages(view: TokenView) -> NDArray[np.int64]:
     offsets = paragraph_offsets(view)
     cuts: list[int] = []
     for row in np.flatnonzero(np.diff(offsets) > LONGEST_PASSAGE).tolist():
@@ -266,7 +278,11 @@ def passage_offsets(view: TokenView) -> NDArray[np.int64]:
             start = int(sentences[at])
             sentences = sentences[at + 1 :]
             cuts.append(start)
-    return np.union1d(offsets, cuts).astype(np.int64) if cuts else offsets
+    if not cuts:
+        return offsets
+    passages = np.union1d(offsets, cuts).astype(np.int64)
+    passages.flags.writeable = False
+    return passages
 
 
 class Tokenisation(Protocol):

@@ -523,6 +523,15 @@ def test_offsets_of_paragraphs(documents, gap):
     assert paragraph_offsets(view).tolist() == np.unique(alone.documents).tolist()
 
 
+@pytest.mark.parametrize("find", [paragraph_offsets, passage_offsets])
+def test_offsets_are_found_once_and_cannot_be_changed(find):
+    view = Words()([f"{sentence(90)} {sentence(90)}\n\n{sentence(90)} {sentence(90)}"])
+    offsets = find(view)
+    assert find(view) is offsets
+    with pytest.raises(ValueError, match="read-only"):
+        offsets[0] = 1
+
+
 def sentence(n_words: int) -> str:
     return " ".join(["Words", *["again"] * (n_words - 1)]) + "."
 
