@@ -357,6 +357,11 @@ class Predictions:
             Scores of instances of any groups.
         judge : callable
             Returns the predictions for scores of one group.
+
+        Raises
+        ------
+        ValueError
+            If they are not one entry per instance.
         """
         if len(scored.groups) == 1:
             return judge(scored)
@@ -368,6 +373,8 @@ class Predictions:
             group_predictions = judge(part)
             for name in cls.__dataclass_fields__:
                 column, values = getattr(predictions, name), np.asarray(getattr(group_predictions, name))
+                if values.shape != index.shape:  # NumPy would repeat a single entry
+                    raise ValueError(f"{name} has the shape {values.shape}; expected {index.shape}")
                 if not np.can_cast(values.dtype, column.dtype, "same_kind"):
                     # kept, so that checks of the rule see it: every number would become a flag
                     column = column.astype(values.dtype)

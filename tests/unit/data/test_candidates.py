@@ -562,3 +562,10 @@ def test_numbers_in_place_of_flags_are_not_turned_into_flags():
 
     assert Predictions.by_group(joined, choose).flagged.dtype.kind == "f"
     assert Predictions.by_group(joined, choose_first).flagged.dtype.kind == "b"
+
+
+@pytest.mark.parametrize("wrong", [np.ones(1), np.ones((2, 2)), np.float64(0.5)], ids=np.shape)
+def test_predictions_of_a_group_are_one_per_instance(wrong):
+    joined = ScoreBatch.joined([make_scores(g, 3, listed=False) for g in (0, 1)])
+    with pytest.raises(ValueError, match=r"probabilities has the shape .*; expected \(\d+,\)"):
+        Predictions.by_group(joined, lambda part: replace(choose_first(part), probabilities=wrong))
