@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -107,10 +107,14 @@ def normalised(raw: str) -> str:
 
 
 class _Hashes(dict[str, int]):
-    """Cache of the hash of each raw word."""
+    """Cache of the hash of each raw word, that of its normal form."""
+
+    def __init__(self, normal_form: Callable[[str], str]) -> None:
+        super().__init__()
+        self._normal_form = normal_form
 
     def __missing__(self, raw: str) -> int:
-        word = normalised(raw).encode("utf8", "surrogatepass")
+        word = self._normal_form(raw).encode("utf8", "surrogatepass")
         value = hash_word(word) if len(word) <= LONGEST_WORD else UNKNOWN
         if len(self) >= _MAX_CACHED:
             self.clear()
@@ -119,7 +123,7 @@ class _Hashes(dict[str, int]):
         return value
 
 
-_hashes = _Hashes()
+_hashes = _Hashes(normalised)
 
 
 def _size_for(text: str) -> int:
@@ -138,12 +142,22 @@ def raw_words(text: str) -> list[str]:
 
 def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
     """Return the columns of the documents at `offsets` in `text`, which are separated by blank lines."""
+    raw, starts, ends, first = _raw_sentences(text)
+    hashes = np.fromiter(map(_hashes.__getitem__, raw), dtype=np.uint64, count=len(raw))
+    documents = np.append(np.searchsorted(starts, offsets), len(raw))
+    shift = np.repeat(offsets, np.diff(documents))
+    return with_boundaries(hashes, starts - shift, ends - shift, sentences=first, documents=documents)
+
+
+def _raw_sentences(
+    text: str,
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the words of `text` as written, their starts and ends, and the first word of each sentence."""
     words, breaks = _patterns(_size_for(text))
     # the pattern has two groups: the parts are, in turn, a gap between words, a word, and its first character
     parts = words.split(text)
     raw = parts[1::3]
     n = len(raw)
-    hashes = np.fromiter(map(_hashes.__getitem__, raw), dtype=np.uint64, count=n)
     length = np.fromiter(map(len, raw), dtype=np.int64, count=n)
     gap = np.fromiter(map(len, parts[:-1:3]), dtype=np.int64, count=n)
     ends = np.cumsum(length + gap)
@@ -164,10 +178,7 @@ def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
             keep[i] = not ((width == 1 and kind >= ch.FIRST_LETTER) or (width <= 3 and kind == ch.UPPER))
         at = at[keep]
     first = np.unique(np.concatenate(([0], np.searchsorted(starts, at))))
-    documents = np.append(np.searchsorted(starts, offsets), n)
-    shift = np.repeat(offsets, np.diff(documents))
-    first = first[first < n]
-    return with_boundaries(hashes, starts - shift, ends - shift, sentences=first, documents=documents)
+    return raw, starts, ends, first[first < n]
 
 
 BETWEEN = "\n\n"
@@ -252,7 +263,6 @@ def _tokenise_compiled(text: str, offsets: NDArray[np.int64]) -> Arrays:
 
 _PLAIN = str.maketrans("\u2018\u2019\u201b\u02bc\u201c\u201d\u201e\u201f", "''''\"\"\"\"")
 _CLITIC = re.compile("(?<=.)(?:n't|'(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
-_CANNOT = re.compile("(can)(not)", re.IGNORECASE)
 
 
 @functools.lru_cache(maxsize=4)
@@ -279,8 +289,8 @@ def _word_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each word of one sentence, whose quotes are already straight."""
     for match in _pattern(min(_size_for(text), ch.PLANE_0)).finditer(text):
         start, end = match.span()
-        cannot = _CANNOT.fullmatch(match[0])
-        cuts = [start + 3] if cannot else []
+        is_cannot = end - start == len("cannot") and match[0].lower() == "cannot"
+        cuts = [start + len("can")] if is_cannot else []
         stop = end
         while "'" in match[0]:
             clitic = _CLITIC.search(text[start:stop])
@@ -314,7 +324,11 @@ class Web1T:
         for text in texts:
             for start, end in _sentences(text):
                 spans = list(_word_spans(text[start:end].translate(_PLAIN)))
-                hashes += [START_HASH, *(_hash(text[start + a : start + b]) for a, b in spans), END_HASH]
+                hashes += [
+                    START_HASH,
+                    *(_plain_hashes[text[start + a : start + b]] for a, b in spans),
+                    END_HASH,
+                ]
                 starts += [start, *(start + a for a, _ in spans), end]
                 ends += [start, *(start + b for _, b in spans), end]
                 sentences.append(len(hashes))
@@ -340,13 +354,12 @@ class Web1T:
 
 def _sentences(text: str) -> list[tuple[int, int]]:
     """Return the start and end of each sentence of `text`, without the space around it."""
-    _, starts, ends, sentences, _ = tokenise_text(text, np.zeros(1, dtype=np.int64))
-    return list(zip(starts[sentences[:-1]].tolist(), ends[sentences[1:] - 1].tolist(), strict=True))
+    raw, starts, ends, first = _raw_sentences(text)
+    last = np.append(first[1:], len(raw))[: len(first)] - 1
+    return list(zip(starts[first].tolist(), ends[last].tolist(), strict=True))
 
 
-def _hash(raw: str) -> int:
-    word = raw.translate(_PLAIN).encode("utf8", "surrogatepass")
-    return hash_word(word) if len(word) <= LONGEST_WORD else UNKNOWN
+_plain_hashes = _Hashes(lambda raw: raw.translate(_PLAIN))
 
 
 def tokenisation_named(name: str) -> Tokenisation:

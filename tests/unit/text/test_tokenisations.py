@@ -257,7 +257,7 @@ def test_the_hash_memory_is_bounded(monkeypatch):
 
     monkeypatch.setenv("DISAMBIG_ENGINE", "numpy")
     monkeypatch.setattr(words_reference, "_MAX_CACHED", 10)
-    monkeypatch.setattr(words_reference, "_hashes", words_reference._Hashes())
+    monkeypatch.setattr(words_reference, "_hashes", words_reference._Hashes(words_reference.normalised))
     names = [f"w{chr(97 + i)}{chr(97 + j)}" for i in range(5) for j in range(5)]
     view = words([" ".join(names)])
     assert view.hashes[1:-1].tolist() == [hash_word(name) for name in names]
