@@ -120,7 +120,7 @@ def _check_limit(at: int, what: str, seen: int, maximum: int) -> None:
 def _closed(node: _OpenNode, at: int, *, is_root: bool) -> Tree:
     """Return the tree of a bracket that closes."""
     if node.word is None and not node.children:
-        raise _BracketProblem(at, f"there is nothing in ({node.label[:40]}")
+        raise _BracketProblem(at, f"there is nothing in ({node.label[:40]})")
     if not is_root:
         if not node.label:
             raise _BracketProblem(node.at, "a bracket in a tree has no label")
@@ -239,7 +239,7 @@ def read_treebank(
         key = stem if stems[stem] == 1 else _ending(file.name)[0]
         if key in trees:
             raise UserError("D632", path=path, problem=f"two files are called {key!r}")
-        trees[key] = list(read_trees(file.decoded(encoding), file.where))
+        trees[key] = list(read_trees(file.decoded(encoding or "utf-8"), file.where))
     return trees
 
 

@@ -85,9 +85,9 @@ def test_labels(label, plain):
         ("((S (NN a)\nx))", 2, "'x' follows what"),
         ("((S\n(NN a (NN b))))", 2, "opens after the word 'a'"),
         ("((S\n\n()))", 3, "nothing in ("),
-        ("((S (NP)))", 1, "nothing in (NP"),
+        ("((S (NP)))", 1, "nothing in (NP)"),
         ("((S\n((NN a))))", 2, "no label"),
-        ("()", 1, "nothing in ("),
+        ("()", 1, "nothing in ()"),
         ("((S (NN a))) the end", 1, "'the' is outside"),
         ("((S (NN a)\n( (S (NN b)))", 2, "no label, in the tree that begins on line 1"),
         ("# 1\n((S (NN a)))\n(\n(S (NN b)", 4, "closed, in the tree that begins on line 3"),
@@ -237,7 +237,11 @@ def test_files_that_cannot_be_read(tmp_path):
     broken = tmp_path / "broken.tar.xz"
     broken.write_bytes(whole.read_bytes()[:100])
     latin = write_archive(tmp_path / "latin.tar.xz", {"a.mrg": b"((S (UH \xff)))"})
-    for path, code in ((broken, "D308"), (tmp_path / "nowhere.mrg", "D300"), (latin, "D304.*a.mrg")):
+    for path, code in (
+        (broken, "D308"),
+        (tmp_path / "nowhere.mrg", "D300"),
+        (latin, "D469.*a.mrg.*--encoding"),
+    ):
         with pytest.raises(UserError, match=code):
             read_treebank(path)
     assert read_treebank(latin, encoding="latin-1") == {"a": [parse_tree("((S (UH \xff)))")]}
