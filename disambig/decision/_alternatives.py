@@ -117,7 +117,7 @@ def term_keys(
     keys: NDArray[np.uint64] = fmix(parts + _SEEDS[:kinds])
     keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
     if kinds == TERM_KINDS:
-        keys[:, :, ALONE:][np.broadcast_to((near == UNKNOWN)[:, None], (*meant.shape, ALONE))] = NO_KEY
+        keys[:, :, ALONE:] *= (near != UNKNOWN)[:, None]  # `NO_KEY` is 0
     return keys
 
 
@@ -187,10 +187,8 @@ class GroupTable(NamedTuple):
         )
 
     @classmethod
-    def from_groups(cls, groups: Sequence[Group], k: int) -> GroupTable:
+    def joined(cls, groups: Sequence[Group], k: int) -> GroupTable:
         """Pad the tables of groups to `k` candidates; larger groups must have no instances."""
-        if len(groups) == 1:
-            return cls.from_group(groups[0])
         n = len(groups)
         padded = cls(
             np.zeros((n, k, k), bool),
@@ -227,7 +225,8 @@ class PaddedScores:
         scores = pad(batch.scores, batch.offsets, -np.inf)
         k, observed, table = scores.shape[1], batch.observed, None
         if batch.lists is None:
-            table = GroupTable.from_groups(batch.groups, k)
+            groups = batch.groups
+            table = GroupTable.from_group(*groups) if len(groups) == 1 else GroupTable.joined(groups, k)
             is_variant = table.is_variant[batch.group_of, observed]
         else:
             is_variant = np.arange(k) == observed[:, None]

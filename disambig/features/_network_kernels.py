@@ -80,20 +80,23 @@ def rows_of_words(
 
 @compiled
 def _index_rows(rows, index_of, distinct, ends):
-    """Replace each row number by its index in `distinct`, the distinct rows of each position."""
+    """Replace each row number by its index in `distinct`, the distinct rows of each position.
+
+    `index_of` is all zero before and after; in between, it has the index of each row, counted from 1.
+    """
     n_distinct = 0
     for p in range(len(rows)):
         begin = n_distinct
         for i in range(rows.shape[1]):
             row = rows[p, i]
-            if index_of[row] < 0:
-                index_of[row] = n_distinct
+            if index_of[row] == 0:
                 distinct[n_distinct] = row
                 n_distinct += 1
-            rows[p, i] = index_of[row]
+                index_of[row] = n_distinct
+            rows[p, i] = index_of[row] - 1
         # forget the rows of this position: clearing these entries is faster than filling the whole array
         for j in range(begin, n_distinct):
-            index_of[distinct[j]] = -1
+            index_of[distinct[j]] = 0
         ends[p] = n_distinct
 
 
@@ -169,7 +172,7 @@ def network_hidden_units(
     rows = np.empty((len(w.hidden) // d - 1, n), np.int32)
     table = *w.directory, w.vocabulary
     distinct, ends = np.empty(rows.size, np.int32), np.empty(len(rows), np.int64)
-    indices = rows, np.full(len(w.near), -1, np.int32), distinct, ends
+    indices = rows, np.zeros(len(w.near), np.int32), distinct, ends
     place = around.first, around.last
     _look_up_rows(hashes, *place, *around.sentence, around.near, heads, *table, *indices)
     words = w.near[distinct[: ends[-1]]].astype(np.float32)
