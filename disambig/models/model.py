@@ -25,7 +25,7 @@ from disambig.data import (
 )
 from disambig.decision import check_predictions, check_rate
 from disambig.errors import UserError
-from disambig.features import transform_union
+from disambig.features import transform_table, transform_union
 from disambig.formatting import add_note, describe_exception, describe_failure, pluralize
 from disambig.models.deciding import Piece, Run, Undecided, decide_first, finish, iterate_features
 from disambig.registry import plugin_packages
@@ -145,18 +145,21 @@ class DeferredChecks:
         self.home = home
         self.checked: set[int] = set()  # groups that were checked
 
-    def check(self, model: Model, group: int) -> None:
-        """Check the extractors and scorers of a group.
+    def check(self, model: Model, groups: Iterable[int]) -> None:
+        """Check the extractors and scorers of those groups that were not checked yet.
 
         Raises D405 if the scorers do not fit the features, D414 if an extractor breaks its contract.
         """
+        new = sorted(set(groups) - self.checked)
+        if not new:
+            return
         try:
-            check_scorers(model, [group])
+            check_scorers(model, new)
         except (AttributeError, LookupError, TypeError, ValueError) as problem:
             if isinstance(problem, UserError):
                 raise
             raise inconsistent_model(self.home, problem) from problem
-        self.checked.add(group)
+        self.checked.update(new)
 
 
 def inconsistent_model(home: Path, problem: Exception) -> UserError:
@@ -167,19 +170,19 @@ def inconsistent_model(home: Path, problem: Exception) -> UserError:
     return UserError("D405", path=home, problem=f"{either}: {failure}")
 
 
-def check_scorers(model: Model, groups: Iterable[int]) -> None:
+def check_scorers(model: Model, groups: Sequence[int]) -> None:
     """Describe and score an empty text for some groups, so that parts that do not fit together fail.
 
     The shared scorer is tried with each group, since it also decides for groups that a user adds.
     """
     empty_view = model.tokenisation([])
-    no_instances = model.task.instances(empty_view)
-    for group in groups:
+    tried = tuple(model.task.groups[group] for group in groups)
+    table = GroupedInstances.from_groups(model.task.instances(empty_view), tried, [0] * len(tried))
+    for group, features in zip(groups, transform_table(model.extractors, empty_view, table), strict=True):
         group_scorer = model.scorers[group] if group < len(model.scorers) else None
-        batch = model.features(empty_view, no_instances, group).batch
         for scorer in (group_scorer, model.shared):
             if scorer is not None:
-                scorer.scores(batch)
+                scorer.scores(features.batch)
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,8 +284,7 @@ class Model:
     def check_groups(self, instances: Instances) -> None:
         """Check the groups of some instances if that was deferred (see `DeferredChecks`)."""
         if self.unchecked is not None:
-            for group in sorted(set(instances.groups.tolist()) - self.unchecked.checked):
-                self.unchecked.check(self, group)
+            self.unchecked.check(self, instances.groups.tolist())
 
     def with_groups(self, groups: Sequence[Group]) -> Model:
         """Return a model that also decides `groups`, by the shared scorer or the baseline, without training.
@@ -336,8 +338,8 @@ class Model:
         UserError
             D405 if the model is stored, and its scorer does not fit the features.
         """
-        if self.unchecked is not None and group not in self.unchecked.checked:
-            self.unchecked.check(self, group)
+        if self.unchecked is not None:
+            self.unchecked.check(self, [group])
         group_scorer = self.scorers[group] if group < len(self.scorers) else None
         scorer = group_scorer if group_scorer is not None else self.shared
         return scorer if scorer is not None else self.baseline.fit(features.batch).scorer
