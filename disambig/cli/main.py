@@ -168,7 +168,7 @@ def _plugin_command(entry: Any) -> Callable[[], Any]:
     return load
 
 
-GC_THRESHOLD = 100_000
+GC_THRESHOLD = 500_000
 """Number of new objects after which Python searches for cycles: most objects live until the command ends."""
 FAILURE = 2
 INTERRUPTED = 130
