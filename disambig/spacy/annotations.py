@@ -219,7 +219,7 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     glosses = _add_strings(docs, _glosses(decisions)) if decisions.glossed else [0] * len(hashes)
     bounds = decisions.documents.searchsorted(np.arange(len(docs) + 1)).tolist()
     packed = pack_decisions(decisions, docs, bounds, spans_key)
-    _recent.clear()
+    _recent.clear()  # new annotations may change which of several overlapping flags is kept
     for doc, packed_decisions, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):
         name = id_under(doc, decisions.task, spans_key)
         spans = []
