@@ -334,10 +334,7 @@ class Predictions:
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the arrays by the names of their attributes."""
-        columns = {}
-        for name in self.__dataclass_fields__:
-            columns[name] = getattr(self, name)
-        return columns
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @classmethod
     def joined(cls, parts: Sequence[Predictions]) -> Predictions:
@@ -613,14 +610,11 @@ class Decisions:
             else:
                 settled = settled.take(index)
         rows, offsets = take_rows(self.offsets, index)
-        columns: dict[str, Any] = {}
-        for name in _COLUMNS:
-            columns[name] = getattr(self, name)[index]
         return Decisions(
             self.task,
             self.model,
             self.table,
-            **columns,
+            **{name: getattr(self, name)[index] for name in _COLUMNS},
             offsets=offsets,
             scores=self.scores[rows],
             lists=None if self.lists is None else self.lists.take(index),

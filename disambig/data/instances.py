@@ -8,8 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
-from operator import attrgetter
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -495,12 +494,14 @@ class Instances(KeepsResults):
         """Concatenate at least one part; either all or none have per-instance candidates."""
         if len(parts) == 1:
             return parts[0]
-        columns: list[Any] = []
-        for name in ("positions", "lengths", "groups", "observed"):
-            columns.append(np.concatenate([*map(attrgetter(name), parts)]))
-        if parts[0].lists is not None:
-            columns.append(CandidateLists.joined([*map(attrgetter("lists"), parts)]))
-        return cls(*columns)
+        lists = [part.lists for part in parts if part.lists is not None]
+        return cls(
+            np.concatenate([part.positions for part in parts]),
+            np.concatenate([part.lengths for part in parts]),
+            np.concatenate([part.groups for part in parts]),
+            np.concatenate([part.observed for part in parts]),
+            CandidateLists.joined(lists) if lists else None,
+        )
 
     def spans(self, view: TokenView) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the character offsets where places start and end, each of shape ``(n,)``.
@@ -528,7 +529,7 @@ class Instances(KeepsResults):
         if self.lists is not None:
             return self.lists.offsets
         if len(self.groups) < len(groups):  # a few words of a text, and hundreds of groups
-            return offsets_from_sizes(count_candidates(map(groups.__getitem__, self.groups.tolist())))
+            return offsets_from_sizes(len(groups[number].candidates) for number in self.groups.tolist())
         return offsets_from_sizes(count_candidates(groups)[self.groups])
 
     def candidates(self, index: int, group: Group) -> tuple[str, ...]:
@@ -578,12 +579,9 @@ Part = tuple[Instances, Group]
 """Instances that all belong to one group, and the group."""
 
 
-_CANDIDATES_OF = attrgetter("candidates")
-
-
 def count_candidates(groups: Iterable[Group]) -> Ints:
     """Return the number of candidates of each group, shape (n_groups,)."""
-    return np.fromiter(map(len, map(_CANDIDATES_OF, groups)), np.int64)
+    return np.array([len(group.candidates) for group in groups], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -633,9 +631,9 @@ class GroupedInstances(CandidateTable):
             n_candidates = count_candidates(groups)[group_of]
             offsets = offsets_from_sizes(n_candidates)
         ends = [0, *accumulate(sizes)]
-        slices = [*map(slice, ends[:-1], ends[1:])]
+        slices = [slice(*bounds) for bounds in pairwise(ends)]
         ends = offsets[ends].tolist()
-        rows = [*map(slice, ends[:-1], ends[1:])]
+        rows = [slice(*bounds) for bounds in pairwise(ends)]
         return cls(
             groups, group_of, offsets, instances.lists, instances, slices, rows, n_candidates, ends[-1]
         )

@@ -585,11 +585,14 @@ def judge_together(scored: ScoreBatch, asked: Sequence[AskedRule]) -> Prediction
             sizes.append(instances.stop - instances.start)
     if len(tests) == len(asked) and (len(asked) == 1 or scored.lists is not None):
         return judge_mistakes(scored, tests, sizes)
-    predictions = []
-    for rule, rate, groups, instances in asked:
-        part = scored if len(asked) == 1 else scored.take(instances, groups)
-        predictions.append(rule.judge(part, flags_per_1000=rate))
-    return Predictions.joined(predictions)
+    if len(asked) == 1:
+        return asked[0].rule.judge(scored, flags_per_1000=asked[0].rate)
+    return Predictions.joined(
+        [
+            rule.judge(scored.take(instances, groups), flags_per_1000=rate)
+            for rule, rate, groups, instances in asked
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

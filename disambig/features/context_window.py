@@ -115,7 +115,7 @@ class HashedTable:
         """Hash the candidates of a table."""
         if table.lists is not None:
             return cls(*hash_distinct_candidates(table.lists.texts, tokenisation))
-        of_groups = [*map(CandidateHashes.from_group, table.groups)]
+        of_groups = [CandidateHashes.from_group(group) for group in table.groups]
         firsts = offsets_from_sizes(count_candidates(table.groups))
         if len(of_groups) == 1:
             words, lengths = of_groups[0].words, of_groups[0].lengths

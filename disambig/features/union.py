@@ -516,7 +516,7 @@ def transform_runs(
     sources = []  # of the extractors of each run
     users: dict[Hashable, tuple[FeatureExtractor, list[int]]] = {}  # an extractor, and the runs that have it
     for number, (extractors, _) in enumerate(runs):
-        sources.append([*map(source_of, extractors)])
+        sources.append([source_of(extractor) for extractor in extractors])
         for source, extractor in zip(sources[number], extractors, strict=True):
             of_source = users.setdefault(source, (extractor, []))[1]
             if number not in of_source:
@@ -533,10 +533,7 @@ def transform_runs(
     joined = []
     for own_sources, (_, run) in zip(sources, runs, strict=True):
         for group in range(run.start, run.stop):
-            parts = []
-            for source in own_sources:
-                parts.append(features_of[source][group])
-            joined.append(_join(parts))
+            joined.append(_join([features_of[source][group] for source in own_sources]))
     return joined
 
 

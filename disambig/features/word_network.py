@@ -431,7 +431,7 @@ class WordNetwork:
         ValueError
             If the network has another number of candidates for a group.
         """
-        n, outputs = len(table.group_of), [*map(self._outputs, table.groups)]
+        n, outputs = len(table.group_of), [self._outputs(group) for group in table.groups]
         values, nothing = np.zeros((table.n_rows, 1), np.float32), np.zeros(table.n_rows, np.int32)
         # chunks may cross the boundaries of groups, so that many small groups are computed together
         for start in range(0, n, _CHUNK) if any(outputs) else ():

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -121,12 +120,12 @@ class Piece:
                 order, instances = in_order, instances.take(in_order)
             places = slice(n, n := n + len(in_order))
             of_table = slice(len(groups), len(groups) + len(numbers))
-            groups += map(undecided.model.task.groups.__getitem__, numbers)
+            groups += [undecided.model.task.groups[number] for number in numbers]
             sizes += map(len, rows)
             extractors.append((undecided.model.extractors, of_table))
             runs.append(Run(undecided, instances, order, list(numbers), of_table, places))
         table = GroupedInstances.from_groups(
-            Instances.joined([*map(attrgetter("instances"), runs)]), tuple(groups), sizes
+            Instances.joined([run.instances for run in runs]), tuple(groups), sizes
         )
         view = runs[0].undecided.view
         if check:
@@ -358,30 +357,25 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
         for piece in iterate_features(same_kind, check=False):
             check_time()  # a time limit may interrupt between pieces
             scored = piece.scored()
-            asked = []
-            for run in piece.runs:
-                rule, rate = run.undecided.model.judge, run.undecided.flags_per_1000
-                asked.append(AskedRule(rule, rate, run.groups, run.rows))
+            asked = [
+                AskedRule(run.undecided.model.judge, run.undecided.flags_per_1000, run.groups, run.rows)
+                for run in piece.runs
+            ]
             columns = judge_together(scored, asked).columns()
             if set(map(len, columns.values())) != {len(scored.group_of)}:
                 raise ValueError("the decision rule did not return one prediction for each instance")
             columns["n_hits"], columns["n_queries"] = piece.evidence(scored)
             offsets, sizes = piece.table.offsets, piece.table.sizes
             for run in piece.runs:
-                of_run = {}
-                for name, column in columns.items():
-                    of_run[name] = column[run.rows]
+                of_run = {name: column[run.rows] for name, column in columns.items()}
                 scores = scored.scores[offsets[run.rows.start] : offsets[run.rows.stop]]
                 runs[id(run.undecided)].append(DecidedRun(run.order, sizes[run.rows], scores, of_run))
-    pending = []
-    for one in undecided:
-        pending.append(PendingDecisions.from_runs(one, runs.get(id(one), ())))
-    return pending
+    return [PendingDecisions.from_runs(one, runs.get(id(one), ())) for one in undecided]
 
 
 def finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
     """Return the decisions of models about one view, after those that look again did so together."""
-    decisions = [*map(attrgetter("decisions"), pending)]
+    decisions = [first_pass.decisions for first_pass in pending]
     looks: dict[int, SecondLook] = {}
     has_proposals = False
     for i, first_pass in enumerate(pending):
@@ -400,7 +394,7 @@ def finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
             again = look_again_together(proposals, [one.flags_per_1000 for one in undecided])
         for i, looked_at in zip(looks, again, strict=True):
             decisions[i] = looked_at
-    return [*map(PendingDecisions.finish, pending, decisions)]
+    return [first_pass.finish(made) for first_pass, made in zip(pending, decisions, strict=True)]
 
 
 @contextmanager

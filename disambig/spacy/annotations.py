@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, repeat
-from operator import attrgetter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ def pack_decisions(
         "table": (),
     }
     nothing = {**common, "rows": b"", "scores": b""}  # of a document without decisions: the usual case
-    packed = [*map(dict, repeat(nothing, len(docs)))]
+    packed = [dict(nothing) for _ in docs]
     if bounds[0] == bounds[-1]:
         return packed
     raised = decisions.raised
@@ -281,10 +280,8 @@ def _labels(decisions: Decisions) -> list[str]:
     """Return the chosen candidate of each decision."""
     if (lists := decisions.lists) is not None:
         return [lists.texts[row] for row in (lists.offsets[:-1] + decisions.chosen).tolist()]
-    labels = []
-    for group, candidate in zip(decisions.groups.tolist(), decisions.chosen.tolist(), strict=True):
-        labels.append(decisions.table[group].candidates[candidate])
-    return labels
+    choices = zip(decisions.groups.tolist(), decisions.chosen.tolist(), strict=True)
+    return [decisions.table[group].candidates[candidate] for group, candidate in choices]
 
 
 def _glosses(decisions: Decisions) -> list[str]:
@@ -293,15 +290,12 @@ def _glosses(decisions: Decisions) -> list[str]:
     return [candidate_gloss(decisions.table[group], candidate) for group, candidate in choices]
 
 
-_STRINGS_OF = attrgetter("vocab.strings")
-
-
 def _add_strings(docs: Sequence[Doc], texts: Sequence[str]) -> list[int]:
     """Add texts to the vocabularies of all Docs and return their hashes; 0 for an empty text."""
     hash_of = dict.fromkeys(texts, 0)
-    for strings in set(map(_STRINGS_OF, docs)):
-        hash_of = dict(zip(hash_of, map(strings.add, hash_of), strict=True))
-    return [*map(hash_of.__getitem__, texts)]
+    for strings in {doc.vocab.strings for doc in docs}:
+        hash_of = {text: strings.add(text) for text in hash_of}
+    return [hash_of[text] for text in texts]
 
 
 def read_decisions(doc: Doc, key: str) -> Decisions | None:

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from operator import attrgetter, is_
+from operator import is_
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -325,7 +325,6 @@ _MAX_CACHED_CHARACTERS = 4_000_000  # lets two components that share a batch tok
 _MAX_CACHED_TOKENS = 1_000_000
 _cached_texts: dict[str, tuple[bool, tuple[str, ...], TokenView]] = {}
 _cached_docs: dict[str, tuple[bool, tuple[Doc, ...], TokenView]] = {}
-_TEXT_OF = attrgetter("text")
 
 
 def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
@@ -349,7 +348,7 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     ):
         return cached[2]
     _cached_docs.pop(tokenisation.name, None)
-    view = view_of_texts([*map(_TEXT_OF, docs)], tokenisation, protected=protected)
+    view = view_of_texts([doc.text for doc in docs], tokenisation, protected=protected)
     if sum(map(len, docs)) <= _MAX_CACHED_TOKENS:
         _cached_docs[tokenisation.name] = protected, tuple(docs), view
     return view
