@@ -227,7 +227,7 @@ def check(
     --------
     >>> import disambig
     >>> disambig.check("It depends of the weather.")
-    [<Flag 1:12 'of' -> 'on', wrong-preposition, 86 % right>]
+    [<Flag 1:12 'of' -> 'on', wrong-preposition, 85 % right>]
     """
     settings = _settings(models, flags_per_1000, rules, ignore_rules, writing, detect_language)
     return _check(text, os.fspath(name), settings, ignore)[0]
