@@ -25,9 +25,9 @@ _MAX_DISTANCE = 500
 
 @dataclass(frozen=True, slots=True)
 class FlagIdentity:
-    """The properties that identify a flag even if lines move.
+    """What identifies a flag, also after its line has moved.
 
-    The task is none of them: mistakes elsewhere in the paragraph change which task is most certain.
+    The task is left out, since mistakes elsewhere in the paragraph can change which task is the most certain.
     """
 
     path: str  # path of the file with slashes, relative to the baseline or the repository

@@ -69,11 +69,11 @@ from .overlaps import (
     task_ranks as task_ranks,
 )
 from .second_look import (
-    AskedRule as AskedRule,
     ExpectedMistakes as ExpectedMistakes,
     LabelledProposals as LabelledProposals,
     Proposals as Proposals,
     Proposer as Proposer,
+    RuleAssignment as RuleAssignment,
     SecondLook as SecondLook,
     judge_together as judge_together,
     look_again_together as look_again_together,

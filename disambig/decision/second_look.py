@@ -562,8 +562,8 @@ def paragraph_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows) -> list[
     ]
 
 
-class AskedRule(NamedTuple):
-    """A decision rule, and the instances that it is to decide."""
+class RuleAssignment(NamedTuple):
+    """A decision rule, and the instances that it decides."""
 
     rule: DecisionRule
     rate: float | None  # accepted false alarms per 1,000 correct words; None: the rule's own
@@ -571,26 +571,26 @@ class AskedRule(NamedTuple):
     instances: slice
 
 
-def judge_together(scored: ScoreBatch, asked: Sequence[AskedRule]) -> Predictions:
-    """Return the predictions of several rules, each for the next instances.
+def judge_together(scored: ScoreBatch, assignments: Sequence[RuleAssignment]) -> Predictions:
+    """Return the predictions of several rules, each for instances of its own, in order.
 
     Words with candidates of their own are tested for mistakes together, since this takes fewer steps.
     Candidates of groups are not: their padding would change the rounding of the scores' softmax.
     """
     tests, sizes = [], []
-    for rule, rate, _, instances in asked:
+    for rule, rate, _, instances in assignments:
         test = rule.test(rate) if isinstance(rule, Mistakes | SecondLook) else None
         if test is not None:
             tests.append(test)
             sizes.append(instances.stop - instances.start)
-    if len(tests) == len(asked) and (len(asked) == 1 or scored.lists is not None):
+    if len(tests) == len(assignments) and (len(assignments) == 1 or scored.lists is not None):
         return judge_mistakes(scored, tests, sizes)
-    if len(asked) == 1:
-        return asked[0].rule.judge(scored, flags_per_1000=asked[0].rate)
+    if len(assignments) == 1:
+        return assignments[0].rule.judge(scored, flags_per_1000=assignments[0].rate)
     return Predictions.joined(
         [
             rule.judge(scored.take(instances, groups), flags_per_1000=rate)
-            for rule, rate, groups, instances in asked
+            for rule, rate, groups, instances in assignments
         ]
     )
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise, repeat
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -222,7 +221,8 @@ class NgramCounts(StatelessExtractor):
         shortest = longest if self._zero else np.minimum.reduceat(lengths, first_rows)[:, None]
         usable = fitting_contexts(*context_room(view, instances), longest, shortest=shortest)
         if grouped.lists is None:
-            nested = np.fromiter(map(self._is_nested, grouped.groups), bool)[grouped.group_of]
+            of_groups = [_is_nested(self.table, group, self._zero) for group in grouped.groups]
+            nested = np.array(of_groups)[grouped.group_of]
         else:
             nested = np.zeros(n, bool)
         if not use_numba(n_rows * BIAS):
@@ -246,21 +246,6 @@ class NgramCounts(StatelessExtractor):
             ranks,
         )
         return ranks, usable
-
-    @cached_property
-    def _is_nested(self) -> Callable[[Group], bool]:
-        """Returns whether the n-grams of a group are counted only if their shorter n-grams are.
-
-        Then a longer n-gram that is found without its shorter ones is a hash collision. It does not hold for
-        the n-grams of the empty candidate, which need not have a counted word.
-        """
-
-        @lru_cache(maxsize=1024)
-        def is_nested(group: Group) -> bool:
-            words = tuple(filter(None, group.candidates))
-            return (self._zero or len(words) == len(group.candidates)) and self.table.is_nested(words)
-
-        return is_nested
 
     def _look_up_with_numpy(
         self,
@@ -443,11 +428,12 @@ def _smooth_with_numpy(contexts: ContextCounts) -> Floats:
 
 @lru_cache(maxsize=16)
 def runs_without_parents(parents: bytes) -> list[tuple[slice, Ints, Ints]]:
-    """Return runs of consecutive contexts none of which is a parent of another one, and their parents.
+    """Divide the contexts into runs in which no context is a parent of another one.
 
-    A context with a single shorter one has it as both parents.
+    Returns the slice of each run, and the first and the second parent of its contexts. If a context has only
+    one parent, both are that one.
 
-    `parents`: those of `ContextCounts`, as bytes.
+    `parents`: those of `ContextCounts`, as bytes, since the result is cached.
     """
     first, second = np.frombuffer(parents, np.int64).reshape(-1, 2).T
     bounds = [0]
@@ -480,8 +466,9 @@ class ContextProbabilities(NgramCounts):
             return np.empty(ranks.shape, np.float32)
         offsets, owner = grouped.offsets, np.arange(len(usable)).repeat(grouped.sizes)
         if grouped.lists is None:
-            of_groups = map(_count_group, repeat(self.table), repeat(view.tokenisation), grouped.groups)
-            counts = np.concatenate([*of_groups])
+            counts = np.concatenate(
+                [_count_group(self.table, view.tokenisation, group) for group in grouped.groups]
+            )
         else:
             counts = count_alone(self.table, hashed, view.tokenisation)
         is_zero = (hashed.lengths == 0)[hashed.ids]
@@ -499,6 +486,19 @@ class ContextProbabilities(NgramCounts):
     @cached_property
     def _counts(self) -> Floats:
         return self.table.values.astype(np.float64)
+
+
+@lru_cache(maxsize=4096)
+def _is_nested(table: CountTable, group: Group, has_zero: bool) -> bool:
+    """Return True if the n-grams of a group are counted only if their shorter n-grams are.
+
+    Then a longer n-gram that is found without its shorter ones is a hash collision. It does not hold for the
+    n-grams of the empty candidate, which need not have a counted word.
+
+    `has_zero`: whether the n-grams of the empty candidate are looked up in the table.
+    """
+    words = tuple(filter(None, group.candidates))
+    return (has_zero or len(words) == len(group.candidates)) and table.is_nested(words)
 
 
 @lru_cache(maxsize=4096)

@@ -25,7 +25,7 @@ _TRAILING_LENGTH = re.compile(_CONTENT_LENGTH.pattern + rb"\Z", re.IGNORECASE)
 """A header at the end of a line, which other output without a line end may precede."""
 _HEADER = re.compile(rb"[A-Za-z-]+:.*")
 _MAX_HEADER_LINE = 8192
-"""Number of bytes after which a line is cut, so that one without an end does not fill the memory."""
+"""Maximum number of bytes that are read as one line, so that an endless line does not fill the memory."""
 
 
 def read_messages(

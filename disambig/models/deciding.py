@@ -25,7 +25,7 @@ from disambig.data import (
     offsets_from_sizes,
     take_rows,
 )
-from disambig.decision import AskedRule, SecondLook, judge_together, look_again_together
+from disambig.decision import RuleAssignment, SecondLook, judge_together, look_again_together
 from disambig.features import transform_runs, transform_table
 from disambig.formatting import add_note
 from disambig.runtime import check_time
@@ -357,11 +357,11 @@ def _score_and_judge(undecided: Sequence[Undecided]) -> list[PendingDecisions]:
         for piece in iterate_features(same_kind, check=False):
             check_time()  # a time limit may interrupt between pieces
             scored = piece.scored()
-            asked = [
-                AskedRule(run.undecided.model.judge, run.undecided.flags_per_1000, run.groups, run.rows)
+            assignments = [
+                RuleAssignment(run.undecided.model.judge, run.undecided.flags_per_1000, run.groups, run.rows)
                 for run in piece.runs
             ]
-            columns = judge_together(scored, asked).columns()
+            columns = judge_together(scored, assignments).columns()
             if set(map(len, columns.values())) != {len(scored.group_of)}:
                 raise ValueError("the decision rule did not return one prediction for each instance")
             columns["n_hits"], columns["n_queries"] = piece.evidence(scored)
