@@ -221,7 +221,7 @@ class NgramCounts(StatelessExtractor):
         shortest = longest if self._zero else np.minimum.reduceat(lengths, first_rows)[:, None]
         usable = fitting_contexts(*context_room(view, instances), longest, shortest=shortest)
         if grouped.lists is None:
-            of_groups = [_is_nested(self.table, group, self._zero) for group in grouped.groups]
+            of_groups = [self._is_nested(group) for group in grouped.groups]
             nested = np.array(of_groups)[grouped.group_of]
         else:
             nested = np.zeros(n, bool)
@@ -246,6 +246,15 @@ class NgramCounts(StatelessExtractor):
             ranks,
         )
         return ranks, usable
+
+    def _is_nested(self, group: Group) -> bool:
+        """Return True if the n-grams of a group are counted only if their shorter n-grams are.
+
+        Then a longer n-gram that is found without its shorter ones is a hash collision. It does not hold for
+        the n-grams of the empty candidate, which need not have a counted word.
+        """
+        words = tuple(filter(None, group.candidates))
+        return (self._zero or len(words) == len(group.candidates)) and self.table.is_nested(words)
 
     def _look_up_with_numpy(
         self,
@@ -486,19 +495,6 @@ class ContextProbabilities(NgramCounts):
     @cached_property
     def _counts(self) -> Floats:
         return self.table.values.astype(np.float64)
-
-
-@lru_cache(maxsize=4096)
-def _is_nested(table: CountTable, group: Group, has_zero: bool) -> bool:
-    """Return True if the n-grams of a group are counted only if their shorter n-grams are.
-
-    Then a longer n-gram that is found without its shorter ones is a hash collision. It does not hold for the
-    n-grams of the empty candidate, which need not have a counted word.
-
-    `has_zero`: whether the n-grams of the empty candidate are looked up in the table.
-    """
-    words = tuple(filter(None, group.candidates))
-    return (has_zero or len(words) == len(group.candidates)) and table.is_nested(words)
 
 
 @lru_cache(maxsize=4096)
